@@ -1,0 +1,3 @@
+"""Enables pytester, which the plugin's own tests use, and nothing else."""
+
+pytest_plugins = ["pytester"]

@@ -1,0 +1,327 @@
+"""What a valid task must show, each claim proved by running Go through the same grader that training uses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from go_debug_bench import fixes, tree
+from go_debug_bench.grade import Grade, Outcome, Reason, TestResult, failed_leaves
+from go_debug_bench.grading import Baseline, Grader
+from go_debug_bench.launcher import Completed
+from go_debug_bench.model import DeleteFile, Fix, WrongFix
+from go_debug_bench.task import Task
+from go_debug_bench.tree import Tree
+
+__all__ = ["Check", "Prover", "Verdict", "checks_of"]
+
+_SHUFFLES = (1, 2, 3, 4, 5)  # fixed seeds: a verdict must not change from run to run
+_GOMAXPROCS_CYCLE = (1, 2, 4)
+_MAX_EXCERPT_LINES = 40
+_SYNTAX_ERROR = b"\nfunc {\n"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """One claim about a task: ``name`` is unique in the task, ``fix`` names the fix that it is about, if any."""
+
+    kind: str
+    fix: str = ""
+
+    @property
+    def name(self) -> str:
+        """``vet-clean``, or ``wrong[fix-name]``."""
+        return f"{self.kind}[{self.fix}]" if self.fix else self.kind
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """Whether a claim holds, and for one that does not: what was found, how to repeat it, and the likely mend.
+
+    ``commands`` repeat the finding inside the clean room that ``--gobench-keep`` writes. ``grade`` is that of the
+    submission that the check is about, where there is one.
+    """
+
+    ok: bool
+    claim: str
+    found: str = ""
+    commands: tuple[str, ...] = ()
+    excerpt: str = ""
+    mend: str = ""
+    grade: Grade | None = None
+
+
+@dataclass(kw_only=True)
+class Prover:
+    """Runs checks. Grades are kept for the life of the prover, so that no tree is graded twice.
+
+    ``repeat`` is how often ``stable`` runs the hidden suite on each tree; ``keep`` a folder for the clean rooms;
+    ``notify`` is told about the progress of long checks.
+    """
+
+    grader: Grader
+    repeat: int = 0
+    keep: Path | None = None
+    notify: Callable[[str], None] = lambda _: None
+    _grades: dict[tuple[str, str], Grade] = field(default_factory=dict)
+
+    def run(self, check: Check, task: Task) -> Verdict:
+        """Prove one claim.
+
+        Raises:
+            InfrastructureError: the machinery failed, so nothing is known of the claim.
+        """
+        return _CHECKS[check.kind](self, task, check)
+
+    def baseline(self, task: Task) -> Baseline:
+        """The tests of the suite, as the reference fix reports them."""
+        return self.grader.baseline(task)
+
+    def grade(self, task: Task, check: Check, submission: Tree) -> Grade:
+        """The grade of a submission that leaves ``submission`` behind."""
+        if self.keep:
+            folder = self.keep / task.id / (f"{check.kind}-{check.fix}" if check.fix else check.kind)
+            tree.write({**submission, **task.hidden}, folder)
+        key = (task.digest, tree.digest(submission))
+        if key not in self._grades:
+            with self.grader.workspace.room() as folder:
+                tree.write(submission, folder)
+                self._grades[key] = self.grader.grade_against(self.baseline(task), task, folder)
+        return self._grades[key]
+
+
+def checks_of(task: Task, *, repeat: int = 0) -> tuple[Check, ...]:
+    """The checks of a task in the order in which an author wants to see them fail."""
+    plain = [Check(kind=kind) for kind in _CHECKS if kind not in ("alternative", "wrong", "stable")]
+    alternatives = [Check(kind="alternative", fix=fix.name) for fix in task.spec.alternative_fixes]
+    wrong = [Check(kind="wrong", fix=fix.name) for fix in task.spec.wrong_fixes]
+    stable = [Check(kind="stable")] if repeat else []
+    return (*plain, *alternatives, *wrong, *stable)
+
+
+def _vet_clean(prover: Prover, task: Task, check: Check) -> Verdict:
+    claim = "go vet and gofmt are clean on the unfixed repo"
+    with prover.grader.workspace.room() as folder:
+        tree.write(task.repo, folder)
+        vet = prover.grader.go(folder, "vet", "./...")
+        if not vet.ok:
+            return _command_failed(
+                claim, "go vet complains", vet, "go vet ./...", "mend what vet reports; the defect must be one that vet cannot see"
+            )
+        gofmt = prover.grader.gofmt(folder, "-l", "-d", ".")
+    if not gofmt.ok or gofmt.output:
+        return _command_failed(claim, "files are not formatted", gofmt, "gofmt -l -d .", "run gofmt -w in the task's repo")
+    return Verdict(ok=True, claim=claim)
+
+
+def _command_failed(claim: str, found: str, done: Completed, command: str, mend: str) -> Verdict:
+    return Verdict(ok=False, claim=claim, found=found, commands=(command,), excerpt=_clip(done.text), mend=mend)
+
+
+def _public_green(prover: Prover, task: Task, check: Check) -> Verdict:
+    claim = "the public suite passes in any order, on the unfixed repo and on the reference fix"
+    public = replace(task, hidden={})
+    for what, submission in (("unfixed repo", task.repo), ("reference fix", _fixed(task, task.spec.reference_fix))):
+        with prover.grader.workspace.room() as folder:
+            tree.write(submission, folder)
+            with prover.grader.prepared(public, folder) as prepared:
+                if not prepared.grade.compiles or (task.public_tests and not prepared.binaries):
+                    return Verdict(
+                        ok=False,
+                        claim=claim,
+                        found=f"on the {what} {prepared.grade.reason}",
+                        commands=("go test ./...",),
+                        excerpt=_clip(prepared.grade.log),
+                        mend="make the module and its public tests build",
+                        grade=prepared.grade,
+                    )
+                for seed in (0, *_SHUFFLES) if prepared.binaries else ():
+                    grade = prover.grader.run(prepared, None, shuffle=seed)
+                    if not grade.hidden_tests_pass:
+                        return _public_red(claim, what, seed, grade)
+    return Verdict(ok=True, claim=claim)
+
+
+def _public_red(claim: str, what: str, seed: int, grade: Grade) -> Verdict:
+    order = f" in the order of -shuffle={seed}" if seed else ""
+    mend = "make the tests independent of each other" if seed else "a public test must not see the defect, nor refuse the fix"
+    return Verdict(
+        ok=False,
+        claim=claim,
+        found=f"on the {what}{order}: {grade.reason}",
+        commands=(f"go test -count=1 -shuffle={seed or 'off'} ./...",),
+        excerpt=_failures(grade),
+        mend=mend,
+        grade=grade,
+    )
+
+
+def _unfixed_fails(prover: Prover, task: Task, check: Check) -> Verdict:
+    claim = "the unfixed repo builds, fails exactly the tests of fail_to_pass, and earns 0.1"
+    grade = prover.grade(task, check, task.repo)
+    listed, failed = set(task.spec.fail_to_pass), set(_failed(grade.tests))
+    known = prover.baseline(task).tests
+    found, mend = "", ""
+    if grade.code is Reason.PASSED:
+        found = "the hidden suite passes on the unfixed repo: it does not see the defect"
+        mend = "add a hidden test that fails because of the defect"
+    elif grade.code is not Reason.TESTS_FAILED:
+        found = grade.reason
+        mend = "a hang, a crash or a panic must become the failure of one test, so that the tests after it still run"
+    elif failed != listed:
+        unknown = sorted(listed - known)
+        found = _differences(
+            {
+                "fail but are not listed": sorted(failed - listed),
+                "are listed but pass": sorted(listed & known - failed),
+                "are listed but no such test ran on the reference fix": unknown,
+            }
+        )
+        mend = "list exactly the leaf tests that fail on the unfixed repo, or mend the tests"
+    if not found and not _earns(grade, 0.1):
+        found = f"it earns {grade.reward:.1f}"
+    return _graded(claim, grade, found, mend)
+
+
+def _differences(groups: dict[str, list[str]]) -> str:
+    return "; ".join(f"{', '.join(names)} {what}" for what, names in groups.items() if names)
+
+
+def _reference_passes(prover: Prover, task: Task, check: Check) -> Verdict:
+    claim = "the reference fix earns 1.1"
+    grade = prover.grade(task, check, _fixed(task, task.spec.reference_fix))
+    skipped = [result.name for result in grade.tests if result.outcome is Outcome.SKIP]
+    found = "" if _earns(grade, 1.1) else f"it earns {grade.reward:.1f}: {grade.reason}"
+    mend = f"{', '.join(skipped)}: a test must not skip" if skipped else "correct the reference fix, or the hidden test that refuses it"
+    return _graded(claim, grade, found, mend)
+
+
+def _delete_test_cheat(prover: Prover, task: Task, check: Check) -> Verdict:
+    claim = "the reference fix with a public test deleted earns 0.1"
+    if not task.public_tests:
+        mend = "give the repo the public tests that a decent engineer would have written"
+        return Verdict(ok=False, claim=claim, found="the repo has no public test to delete", mend=mend)
+    submission = dict(_fixed(task, task.spec.reference_fix))
+    del submission[min(task.public_tests)]
+    grade = prover.grade(task, check, submission)
+    found = "" if _earns(grade, 0.1) and not grade.tests_untampered else f"it earns {grade.reward:.1f}: {grade.reason}"
+    return _graded(claim, grade, found, "see what reference-passes says; if that holds, this is a fault of the grader")
+
+
+def _non_compiling(prover: Prover, task: Task, check: Check) -> Verdict:
+    claim = "a repo that does not build earns 0.0"
+    reference = task.spec.reference_fix
+    submission = dict(_fixed(task, reference))
+    broken = next((edit.file for edit in reference.edits if not isinstance(edit, DeleteFile)), min(submission))
+    submission[broken] += _SYNTAX_ERROR
+    grade = prover.grade(task, check, submission)
+    found = "" if _earns(grade, 0.0) else f"with a syntax error in {broken} it still earns {grade.reward:.1f}"
+    return _graded(claim, grade, found, f"{broken} is not part of the build: let the fix edit a file that is")
+
+
+def _alternative(prover: Prover, task: Task, check: Check) -> Verdict:
+    fix = task.fixes()[check.fix]
+    grade = prover.grade(task, check, _fixed(task, fix))
+    found = "" if _earns(grade, 1.1) else f"it earns {grade.reward:.1f}: {grade.reason}"
+    mend = "if the fix keeps the contract, loosen the hidden test; if not, correct the fix"
+    return _graded(f"the alternative fix {fix.name!r} earns 1.1 ({fix.summary})", grade, found, mend)
+
+
+def _wrong(prover: Prover, task: Task, check: Check) -> Verdict:
+    fix = task.fixes()[check.fix]
+    why = f" ({fix.why})" if isinstance(fix, WrongFix) else ""
+    grade = prover.grade(task, check, _fixed(task, fix))
+    found = "" if _earns(grade, 0.1) else f"it earns {grade.reward:.1f}: {grade.reason}"
+    mend = "make the wrong fix build" if not grade.compiles else "add a hidden test for the clause of the contract that the fix breaks"
+    return _graded(f"the wrong fix {fix.name!r} earns 0.1{why}", grade, found, mend)
+
+
+def _stable(prover: Prover, task: Task, check: Check) -> Verdict:
+    claim = f"the hidden suite gives the same verdict {prover.repeat} times on the reference fix and the unfixed repo"
+    known = prover.baseline(task).tests
+    trees = {
+        "reference fix": (_fixed(task, task.spec.reference_fix), []),
+        "unfixed repo": (task.repo, sorted(task.spec.fail_to_pass)),
+    }
+    for what, (submission, expected) in trees.items():
+        with prover.grader.workspace.room() as folder:
+            tree.write(submission, folder)
+            with prover.grader.prepared(task, folder) as prepared:
+                for number in range(prover.repeat):
+                    procs = _GOMAXPROCS_CYCLE[number % len(_GOMAXPROCS_CYCLE)]
+                    grade = prover.grader.run(prepared, known, gomaxprocs=procs)
+                    failed = _failed(grade.tests)
+                    if failed != expected or grade.code not in (Reason.PASSED, Reason.TESTS_FAILED):
+                        return _unstable(claim, f"run {number + 1} on the {what} with GOMAXPROCS={procs}", procs, expected, grade)
+                    prover.notify(f"{what}: {number + 1} of {prover.repeat} runs")
+    return Verdict(ok=True, claim=claim)
+
+
+def _unstable(claim: str, run: str, procs: int, expected: Sequence[str], grade: Grade) -> Verdict:
+    failed = _failed(grade.tests)
+    differences = _differences(
+        {
+            "failed": sorted(set(failed) - set(expected)),
+            "passed": sorted(set(expected) - set(failed)),
+        }
+    )
+    return Verdict(
+        ok=False,
+        claim=claim,
+        found=f"{run}: {differences or grade.reason}",
+        commands=(f"GOMAXPROCS={procs} go test -count=200 -failfast ./...",),
+        excerpt=_failures(grade),
+        mend="wait on a condition with a deadline, never on a sleep, and do not depend on scheduling",
+        grade=grade,
+    )
+
+
+_CHECKS: dict[str, Callable[[Prover, Task, Check], Verdict]] = {
+    "vet-clean": _vet_clean,
+    "public-green": _public_green,
+    "unfixed-fails": _unfixed_fails,
+    "reference-passes": _reference_passes,
+    "delete-test-cheat": _delete_test_cheat,
+    "non-compiling": _non_compiling,
+    "alternative": _alternative,
+    "wrong": _wrong,
+    "stable": _stable,
+}
+
+
+def _fixed(task: Task, fix: Fix) -> Tree:
+    return fixes.apply(fix, task.repo)
+
+
+def _earns(grade: Grade, reward: float) -> bool:
+    return math.isclose(grade.reward, reward, abs_tol=1e-9)
+
+
+def _failed(tests: Collection[TestResult]) -> list[str]:
+    return failed_leaves([result.name for result in tests if result.outcome is not Outcome.PASS])
+
+
+def _graded(claim: str, grade: Grade, found: str, mend: str) -> Verdict:
+    if not found:
+        return Verdict(ok=True, claim=claim, grade=grade)
+    command = "go test -v ./..." if grade.compiles else "go build ./..."
+    return Verdict(
+        ok=False, claim=claim, found=found, commands=(command,), excerpt=_failures(grade), mend=mend, grade=grade
+    )
+
+
+def _failures(grade: Grade) -> str:
+    """The output of the tests that failed, or the tail of the log where none says why."""
+    failed = set(_failed(grade.tests))
+    text = "".join(result.output for result in grade.tests if result.name in failed)
+    return _clip(text if text.strip() else grade.log)
+
+
+def _clip(text: str) -> str:
+    lines = text.strip().splitlines()
+    if len(lines) <= _MAX_EXCERPT_LINES:
+        return "\n".join(lines)
+    half = _MAX_EXCERPT_LINES // 2
+    return "\n".join([*lines[:half], f"… {len(lines) - 2 * half} lines …", *lines[-half:]])

@@ -1,0 +1,3 @@
+module gobench.tools
+
+go 1.24

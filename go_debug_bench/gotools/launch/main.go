@@ -1,0 +1,178 @@
+// Command launch runs one program with limits, and leaves nothing of it behind.
+//
+// The program gets a process group of its own, no standard input, and a single
+// capped stream for its output, which launch copies to its standard output.
+// When the program ends, runs out of time, prints too much, or when launch's
+// own parent dies, every descendant is killed, those that left the group too.
+// What happened is written to standard error as one line of JSON, after which
+// launch exits with 0; any other exit status means that launch itself failed.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// status is what launch reports about the program's run.
+type status struct {
+	Exit        int     `json:"exit"`        // exit status, or -1
+	Signal      string  `json:"signal"`      // name of the signal that ended it, or ""
+	TimedOut    bool    `json:"timed_out"`   // it was killed for running longer than -timeout
+	OutputCut   bool    `json:"output_cut"`  // it was killed for printing more than -output
+	Interrupted bool    `json:"interrupted"` // launch was told to stop, or its parent died
+	Leftovers   int     `json:"leftovers"`   // descendants that outlived the program and were killed
+	Seconds     float64 `json:"seconds"`     // wall time
+	CPUSeconds  float64 `json:"cpu_seconds"` // user and system time, of the waited-for children too
+	MaxRSSBytes int64   `json:"max_rss"`     // peak resident memory of the largest process
+}
+
+func main() {
+	// The parent-death signal of the child is tied to the thread that starts it.
+	runtime.LockOSThread()
+	if len(os.Args) > 1 && os.Args[1] == becomeArg {
+		become(os.Args[2:])
+	}
+
+	timeout := flag.Duration("timeout", time.Minute, "wall time after which the program is killed")
+	output := flag.Int64("output", 1<<20, "`bytes` of output after which the program is killed")
+	parent := flag.Int("parent", 0, "`pid` whose death ends the program; 0 for nobody's")
+	var lim limits
+	lim.register(flag.CommandLine)
+	flag.Parse()
+	if flag.NArg() == 0 {
+		fail(errors.New("no program to run"))
+	}
+
+	// Signals are caught before the first of them can be asked for.
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	// A reader that is gone must not end launch before it has killed the
+	// program; and unlike an ignored signal, a caught one is not inherited.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	if err := adoptOrphans(); err != nil {
+		fail(err)
+	}
+	if *parent != 0 {
+		if err := followParent(*parent, stop); err != nil {
+			fail(err)
+		}
+	}
+
+	report, err := run(flag.Args(), lim, *timeout, *output, stop)
+	if err != nil {
+		fail(err)
+	}
+	if err := json.NewEncoder(os.Stderr).Encode(report); err != nil {
+		os.Exit(1)
+	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, "launch:", err)
+	os.Exit(125)
+}
+
+func run(argv []string, lim limits, timeout time.Duration, output int64, stop <-chan os.Signal) (status, error) {
+	path, err := exec.LookPath(argv[0])
+	if err != nil {
+		return status{}, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return status{}, err
+	}
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		return status{}, err
+	}
+
+	cmd := exec.Command(self)
+	cmd.Args = append([]string{self, becomeArg, lim.String(), path}, argv...)
+	cmd.Stdout, cmd.Stderr = writer, writer
+	cmd.SysProcAttr = childAttributes()
+	begin := time.Now()
+	if err := cmd.Start(); err != nil {
+		return status{}, err
+	}
+	writer.Close()
+
+	copied := make(chan bool, 1) // whether the output was cut
+	go func() {
+		_, err := io.CopyN(os.Stdout, reader, output)
+		if err == nil {
+			// The limit is reached; one more byte means that it is passed.
+			n, _ := reader.Read(make([]byte, 1))
+			err = io.EOF
+			if n > 0 {
+				copied <- true
+				return
+			}
+		}
+		copied <- false
+	}()
+	ended := make(chan struct{})
+	go func() {
+		cmd.Wait() // the outcome is in cmd.ProcessState
+		close(ended)
+	}()
+
+	var report status
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	drained := false
+	for running := true; running; {
+		select {
+		case <-ended:
+			running = false
+			continue
+		case <-timer.C:
+			report.TimedOut = true
+		case <-stop:
+			report.Interrupted = true
+		case report.OutputCut = <-copied:
+			drained = true
+			copied = nil
+			if !report.OutputCut {
+				continue // it closed its output and goes on
+			}
+		}
+		killGroup(cmd.Process.Pid)
+		<-ended
+		running = false
+	}
+	killGroup(cmd.Process.Pid)
+	report.Leftovers = killOrphans()
+	if !drained {
+		// Nobody is left who could write, so the copy ends.
+		report.OutputCut = <-copied
+	}
+
+	report.Seconds = time.Since(begin).Seconds()
+	describe(cmd.ProcessState, &report)
+	return report, nil
+}
+
+func describe(state *os.ProcessState, report *status) {
+	report.Exit = state.ExitCode()
+	report.CPUSeconds = (state.UserTime() + state.SystemTime()).Seconds()
+	if wait, ok := state.Sys().(syscall.WaitStatus); ok && wait.Signaled() {
+		report.Signal = wait.Signal().String()
+	}
+	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
+		report.MaxRSSBytes = maxRSS(usage)
+	}
+}
+
+// killGroup kills what is left of the process group that pid leads.
+func killGroup(pid int) {
+	syscall.Kill(-pid, syscall.SIGKILL)
+}

@@ -1,0 +1,183 @@
+"""Run programs through the small Go launcher: with limits, a capped output, and nothing left behind.
+
+The launcher's own source says what it guarantees (``gotools/launch``). It is built once per toolchain and kept in
+the cache under the digest of its source.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock
+
+from go_debug_bench.errors import InfrastructureError
+from go_debug_bench.toolchain import Toolchain, environment
+from go_debug_bench.tree import digest, scan
+
+__all__ = ["Completed", "Limits", "Runner", "build_tool"]
+
+_SOURCE = Path(__file__).parent / "gotools"
+_BUILD_SECONDS = 300
+_GRACE_SECONDS = 30  # the launcher kills for up to ten seconds before it reports
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What a program may use; ``None`` leaves a resource alone.
+
+    ``memory_bytes`` bounds private writable memory per process (RLIMIT_DATA): the address space itself must stay
+    unbounded, as Go reserves far more than it uses.
+    """
+
+    seconds: float
+    output_bytes: int = 1 << 20
+    memory_bytes: int | None = None
+    file_bytes: int | None = None
+    open_files: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Completed:
+    """How a program ended. A failing program is a value; ``seconds`` are wall time, ``peak_bytes`` resident memory."""
+
+    exit_code: int
+    signal: str
+    timed_out: bool
+    output_cut: bool
+    leftovers: int
+    output: bytes
+    seconds: float
+    cpu_seconds: float
+    peak_bytes: int
+
+    @property
+    def ok(self) -> bool:
+        """It ended by itself, with exit status 0."""
+        return self.exit_code == 0 and not self.timed_out and not self.output_cut
+
+    @property
+    def text(self) -> str:
+        """Standard output and error as text; whatever is not UTF-8 is replaced."""
+        return self.output.decode("utf-8", "replace")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runner:
+    """Runs programs through one built launcher."""
+
+    launcher: Path
+
+    def run(
+        self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], limits: Limits
+    ) -> Completed:
+        """Run a program to its end and kill what is left of it.
+
+        When this process dies or is interrupted, the program and all its descendants die with it.
+
+        Raises:
+            InfrastructureError: the launcher itself failed, so nothing is known of the program.
+        """
+        command = [
+            str(self.launcher),
+            f"-parent={os.getpid()}",
+            f"-timeout={limits.seconds}s",
+            f"-output={limits.output_bytes}",
+            f"-data={limits.memory_bytes or 0}",
+            f"-file={limits.file_bytes or 0}",
+            f"-files={limits.open_files or 0}",
+            "--",
+            *argv,
+        ]
+        try:
+            process = subprocess.Popen(
+                command, cwd=cwd, env=dict(env), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            )
+        except OSError as error:
+            raise InfrastructureError(f"cannot start {argv[0]}: {error}") from error
+        try:
+            output, report = process.communicate(timeout=limits.seconds + _GRACE_SECONDS)
+        except BaseException as error:
+            _stop(process)
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise InfrastructureError(f"the launcher did not stop {argv[0]} in time") from error
+            raise
+        return _completed(argv[0], process.returncode, output, report)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End a launcher, giving it the time to kill its program first."""
+    process.terminate()
+    try:
+        process.communicate(timeout=_GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+
+
+def _completed(program: str, code: int, output: bytes, report: bytes) -> Completed:
+    try:
+        facts = json.loads(report) if code == 0 else None
+    except ValueError:
+        facts = None
+    if not isinstance(facts, dict):
+        said = report.decode("utf-8", "replace").strip()[-500:]
+        raise InfrastructureError(f"the launcher failed on {program} (exit status {code}): {said}")
+    if facts["interrupted"]:
+        raise InfrastructureError(f"{program} was interrupted from outside")
+    return Completed(
+        exit_code=facts["exit"],
+        signal=facts["signal"],
+        timed_out=facts["timed_out"],
+        output_cut=facts["output_cut"],
+        leftovers=facts["leftovers"],
+        output=output,
+        seconds=facts["seconds"],
+        cpu_seconds=facts["cpu_seconds"],
+        peak_bytes=facts["max_rss"],
+    )
+
+
+def build_tool(name: str, toolchain: Toolchain, *, cache: Path, build_cache: Path) -> Path:
+    """The binary of ``gotools/<name>``, built if the cache does not hold it yet.
+
+    Raises:
+        InfrastructureError: it does not build.
+    """
+    source = scan(_SOURCE).files
+    folder = cache / "tools" / f"{toolchain.version}-{toolchain.goos}-{toolchain.goarch}-{digest(source)[:16]}"
+    binary = folder / name
+    if binary.is_file():
+        return binary
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / f"{name}.lock"):
+        if not binary.is_file():
+            _build_tool(name, toolchain, binary, build_cache)
+    return binary
+
+
+def _build_tool(name: str, toolchain: Toolchain, binary: Path, build_cache: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=binary.parent) as home:
+        fresh = Path(home) / name
+        argv = [toolchain.go, "build", "-ldflags=-s -w", "-o", str(fresh), f"./{name}"]
+        try:
+            done = subprocess.run(
+                argv,
+                cwd=_SOURCE,
+                env=environment(toolchain, home=Path(home), cache=build_cache),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=_BUILD_SECONDS,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise InfrastructureError(f"cannot build {name}: {error}") from error
+        if done.returncode != 0:
+            said = done.stdout.decode("utf-8", "replace").strip()[-2000:]
+            raise InfrastructureError(f"cannot build {name} with {toolchain.version}: {said}")
+        fresh.replace(binary)

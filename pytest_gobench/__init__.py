@@ -1,0 +1,1 @@
+"""The pytest plugin that proves every go-debug-bench task."""

@@ -1,0 +1,3 @@
+module example.com/switchyard/config
+
+go 1.24

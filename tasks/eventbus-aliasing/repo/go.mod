@@ -1,0 +1,3 @@
+module example.com/dockside/eventbus
+
+go 1.24

@@ -1,0 +1,3 @@
+module example.com/ratedesk/pool
+
+go 1.24
