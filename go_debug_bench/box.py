@@ -11,9 +11,8 @@ from typing import Protocol
 
 from go_debug_bench.errors import InfrastructureError
 from go_debug_bench.launcher import Completed, Limits, Runner
-from go_debug_bench.tree import TreeRefused
 from go_debug_bench.tree import Limits as TreeLimits
-from go_debug_bench.tree import scan
+from go_debug_bench.tree import TreeRefused, scan
 
 __all__ = ["Box", "LocalBox"]
 
@@ -36,6 +35,7 @@ class Box(Protocol):
 
         Raises:
             InfrastructureError: the box is broken.
+
         """
         ...
 
@@ -44,6 +44,7 @@ class Box(Protocol):
 
         Raises:
             InfrastructureError: the box is broken.
+
         """
         ...
 
@@ -54,6 +55,7 @@ class Box(Protocol):
 
         Raises:
             InfrastructureError: the box is broken.
+
         """
         ...
 

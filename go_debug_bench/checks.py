@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from go_debug_bench.grade import Grade, Outcome, Reason, TestResult, failed_leav
 from go_debug_bench.grading import Baseline, Grader
 from go_debug_bench.launcher import Completed
 from go_debug_bench.model import DeleteFile, Fix, WrongFix
+from go_debug_bench.submission import Submission, stage
 from go_debug_bench.task import Task
 from go_debug_bench.tree import Tree
 
@@ -34,6 +35,11 @@ class Check:
     def name(self) -> str:
         """``vet-clean``, or ``wrong[fix-name]``."""
         return f"{self.kind}[{self.fix}]" if self.fix else self.kind
+
+    @property
+    def folder(self) -> str:
+        """The name as a folder's: ``wrong-fix-name``."""
+        return f"{self.kind}-{self.fix}" if self.fix else self.kind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +78,7 @@ class Prover:
 
         Raises:
             InfrastructureError: the machinery failed, so nothing is known of the claim.
+
         """
         return _CHECKS[check.kind](self, task, check)
 
@@ -79,11 +86,15 @@ class Prover:
         """The tests of the suite, as the reference fix reports them."""
         return self.grader.baseline(task)
 
+    def keep_room(self, check: Check, task: Task, submission: Tree) -> None:
+        """Write the clean room of a submission for a person to look at, if that was asked for."""
+        if self.keep:
+            room = {**stage(task, Submission(files=submission)), **task.hidden}
+            tree.write(room, self.keep / task.id / check.folder)
+
     def grade(self, task: Task, check: Check, submission: Tree) -> Grade:
         """The grade of a submission that leaves ``submission`` behind."""
-        if self.keep:
-            folder = self.keep / task.id / (f"{check.kind}-{check.fix}" if check.fix else check.kind)
-            tree.write({**submission, **task.hidden}, folder)
+        self.keep_room(check, task, submission)
         key = (task.digest, tree.digest(submission))
         if key not in self._grades:
             with self.grader.workspace.room() as folder:
@@ -103,16 +114,23 @@ def checks_of(task: Task, *, repeat: int = 0) -> tuple[Check, ...]:
 
 def _vet_clean(prover: Prover, task: Task, check: Check) -> Verdict:
     claim = "go vet and gofmt are clean on the unfixed repo"
+    prover.keep_room(check, replace(task, hidden={}), task.repo)
     with prover.grader.workspace.room() as folder:
         tree.write(task.repo, folder)
         vet = prover.grader.go(folder, "vet", "./...")
         if not vet.ok:
             return _command_failed(
-                claim, "go vet complains", vet, "go vet ./...", "mend what vet reports; the defect must be one that vet cannot see"
+                claim,
+                "go vet complains",
+                vet,
+                "go vet ./...",
+                "mend what vet reports; the defect must be one that vet cannot see",
             )
         gofmt = prover.grader.gofmt(folder, "-l", "-d", ".")
     if not gofmt.ok or gofmt.output:
-        return _command_failed(claim, "files are not formatted", gofmt, "gofmt -l -d .", "run gofmt -w in the task's repo")
+        return _command_failed(
+            claim, "files are not formatted", gofmt, "gofmt -l -d .", "run gofmt -w in the task's repo"
+        )
     return Verdict(ok=True, claim=claim)
 
 
@@ -123,7 +141,10 @@ def _command_failed(claim: str, found: str, done: Completed, command: str, mend:
 def _public_green(prover: Prover, task: Task, check: Check) -> Verdict:
     claim = "the public suite passes in any order, on the unfixed repo and on the reference fix"
     public = replace(task, hidden={})
-    for what, submission in (("unfixed repo", task.repo), ("reference fix", _fixed(task, task.spec.reference_fix))):
+    for what, submission in (
+        ("unfixed repo", task.repo),
+        ("reference fix", _fixed(task, task.spec.reference_fix)),
+    ):
         with prover.grader.workspace.room() as folder:
             tree.write(submission, folder)
             with prover.grader.prepared(public, folder) as prepared:
@@ -146,7 +167,11 @@ def _public_green(prover: Prover, task: Task, check: Check) -> Verdict:
 
 def _public_red(claim: str, what: str, seed: int, grade: Grade) -> Verdict:
     order = f" in the order of -shuffle={seed}" if seed else ""
-    mend = "make the tests independent of each other" if seed else "a public test must not see the defect, nor refuse the fix"
+    mend = (
+        "make the tests independent of each other"
+        if seed
+        else "a public test must not see the defect, nor refuse the fix"
+    )
     return Verdict(
         ok=False,
         claim=claim,
@@ -171,12 +196,11 @@ def _unfixed_fails(prover: Prover, task: Task, check: Check) -> Verdict:
         found = grade.reason
         mend = "a hang, a crash or a panic must become the failure of one test, so that the tests after it still run"
     elif failed != listed:
-        unknown = sorted(listed - known)
         found = _differences(
             {
-                "fail but are not listed": sorted(failed - listed),
-                "are listed but pass": sorted(listed & known - failed),
-                "are listed but no such test ran on the reference fix": unknown,
+                "failing but not listed": failed - listed,
+                "listed but passing": listed & known - failed,
+                "listed but not run on the reference fix": listed - known,
             }
         )
         mend = "list exactly the leaf tests that fail on the unfixed repo, or mend the tests"
@@ -185,8 +209,8 @@ def _unfixed_fails(prover: Prover, task: Task, check: Check) -> Verdict:
     return _graded(claim, grade, found, mend)
 
 
-def _differences(groups: dict[str, list[str]]) -> str:
-    return "; ".join(f"{', '.join(names)} {what}" for what, names in groups.items() if names)
+def _differences(groups: Mapping[str, Collection[str]]) -> str:
+    return "; ".join(f"{what}: {', '.join(sorted(names))}" for what, names in groups.items() if names)
 
 
 def _reference_passes(prover: Prover, task: Task, check: Check) -> Verdict:
@@ -194,7 +218,11 @@ def _reference_passes(prover: Prover, task: Task, check: Check) -> Verdict:
     grade = prover.grade(task, check, _fixed(task, task.spec.reference_fix))
     skipped = [result.name for result in grade.tests if result.outcome is Outcome.SKIP]
     found = "" if _earns(grade, 1.1) else f"it earns {grade.reward:.1f}: {grade.reason}"
-    mend = f"{', '.join(skipped)}: a test must not skip" if skipped else "correct the reference fix, or the hidden test that refuses it"
+    mend = (
+        f"{', '.join(skipped)}: a test must not skip"
+        if skipped
+        else "correct the reference fix, or the hidden test that refuses it"
+    )
     return _graded(claim, grade, found, mend)
 
 
@@ -234,39 +262,38 @@ def _wrong(prover: Prover, task: Task, check: Check) -> Verdict:
     why = f" ({fix.why})" if isinstance(fix, WrongFix) else ""
     grade = prover.grade(task, check, _fixed(task, fix))
     found = "" if _earns(grade, 0.1) else f"it earns {grade.reward:.1f}: {grade.reason}"
-    mend = "make the wrong fix build" if not grade.compiles else "add a hidden test for the clause of the contract that the fix breaks"
+    mend = (
+        "make the wrong fix build"
+        if not grade.compiles
+        else "add a hidden test for the clause of the contract that the fix breaks"
+    )
     return _graded(f"the wrong fix {fix.name!r} earns 0.1{why}", grade, found, mend)
 
 
 def _stable(prover: Prover, task: Task, check: Check) -> Verdict:
     claim = f"the hidden suite gives the same verdict {prover.repeat} times on the reference fix and the unfixed repo"
     known = prover.baseline(task).tests
-    trees = {
-        "reference fix": (_fixed(task, task.spec.reference_fix), []),
-        "unfixed repo": (task.repo, sorted(task.spec.fail_to_pass)),
-    }
-    for what, (submission, expected) in trees.items():
+    trees = {"reference fix": _fixed(task, task.spec.reference_fix), "unfixed repo": task.repo}
+    for what, submission in trees.items():
+        prover.keep_room(check, task, submission)
+        first: Grade | None = None
         with prover.grader.workspace.room() as folder:
             tree.write(submission, folder)
             with prover.grader.prepared(task, folder) as prepared:
                 for number in range(prover.repeat):
                     procs = _GOMAXPROCS_CYCLE[number % len(_GOMAXPROCS_CYCLE)]
                     grade = prover.grader.run(prepared, known, gomaxprocs=procs)
-                    failed = _failed(grade.tests)
-                    if failed != expected or grade.code not in (Reason.PASSED, Reason.TESTS_FAILED):
-                        return _unstable(claim, f"run {number + 1} on the {what} with GOMAXPROCS={procs}", procs, expected, grade)
+                    first = first or grade
+                    if (grade.code, _failed(grade.tests)) != (first.code, _failed(first.tests)):
+                        run = f"run {number + 1} on the {what}, with GOMAXPROCS={procs}, differs from the first"
+                        return _unstable(claim, run, procs, first, grade)
                     prover.notify(f"{what}: {number + 1} of {prover.repeat} runs")
     return Verdict(ok=True, claim=claim)
 
 
-def _unstable(claim: str, run: str, procs: int, expected: Sequence[str], grade: Grade) -> Verdict:
-    failed = _failed(grade.tests)
-    differences = _differences(
-        {
-            "failed": sorted(set(failed) - set(expected)),
-            "passed": sorted(set(expected) - set(failed)),
-        }
-    )
+def _unstable(claim: str, run: str, procs: int, first: Grade, grade: Grade) -> Verdict:
+    before, now = set(_failed(first.tests)), set(_failed(grade.tests))
+    differences = _differences({"failed now": now - before, "passed now": before - now})
     return Verdict(
         ok=False,
         claim=claim,
@@ -308,12 +335,20 @@ def _graded(claim: str, grade: Grade, found: str, mend: str) -> Verdict:
         return Verdict(ok=True, claim=claim, grade=grade)
     command = "go test -v ./..." if grade.compiles else "go build ./..."
     return Verdict(
-        ok=False, claim=claim, found=found, commands=(command,), excerpt=_failures(grade), mend=mend, grade=grade
+        ok=False,
+        claim=claim,
+        found=found,
+        commands=(command,),
+        excerpt=_failures(grade),
+        mend=mend,
+        grade=grade,
     )
 
 
 def _failures(grade: Grade) -> str:
     """The output of the tests that failed, or the tail of the log where none says why."""
+    if grade.code is Reason.PASSED:
+        return ""
     failed = set(_failed(grade.tests))
     text = "".join(result.output for result in grade.tests if result.name in failed)
     return _clip(text if text.strip() else grade.log)

@@ -6,7 +6,14 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["GobenchError", "InfrastructureError", "Problem", "TaskError", "ToolchainError", "UnknownTaskError"]
+__all__ = [
+    "GobenchError",
+    "InfrastructureError",
+    "Problem",
+    "TaskError",
+    "ToolchainError",
+    "UnknownTaskError",
+]
 
 
 class GobenchError(Exception):

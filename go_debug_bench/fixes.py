@@ -35,6 +35,7 @@ def apply(fix: Fix, repo: Tree) -> Tree:
 
     Raises:
         ValueError: the fix does not apply; ``apply_all`` says why.
+
     """
     fixed, problems = apply_all(fix, repo)
     if problems:
@@ -53,7 +54,9 @@ def apply_all(fix: Fix, repo: Tree, field: str = "") -> tuple[Tree, list[Problem
     return fixed, problems
 
 
-def _apply_edits(edits: Sequence[ReplaceText | CreateFile | DeleteFile], files: dict[str, bytes]) -> Iterator[tuple[int, str]]:
+def _apply_edits(
+    edits: Sequence[ReplaceText | CreateFile | DeleteFile], files: dict[str, bytes]
+) -> Iterator[tuple[int, str]]:
     for index, edit in enumerate(edits):
         path = edit.file
         if is_test_file(path):
@@ -72,6 +75,9 @@ def _apply_edits(edits: Sequence[ReplaceText | CreateFile | DeleteFile], files: 
             find = edit.find.encode()
             count = files[path].count(find)
             if count != 1:
-                yield index, f"find occurs {count} times in {path}, not exactly once: {edit.find.strip()[:60]!r}"
+                yield (
+                    index,
+                    f"find occurs {count} times in {path}, not exactly once: {edit.find.strip()[:60]!r}",
+                )
             else:
                 files[path] = files[path].replace(find, edit.replace.encode())

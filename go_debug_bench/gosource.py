@@ -44,7 +44,10 @@ def parse_go(source: bytes) -> GoFile:
         elif node.type == "function_declaration" and (name := node.child_by_field_name("name")):
             functions.append(_text(name))
     return GoFile(
-        package=package, imports=tuple(imports), functions=tuple(functions), broken=root.has_error or not package
+        package=package,
+        imports=tuple(imports),
+        functions=tuple(functions),
+        broken=root.has_error or not package,
     )
 
 

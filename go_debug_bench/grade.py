@@ -7,7 +7,18 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-__all__ = ["REWARDS", "Grade", "Outcome", "PackageRun", "Reason", "Reward", "TestResult", "failed_leaves", "judge", "read_events"]
+__all__ = [
+    "REWARDS",
+    "Grade",
+    "Outcome",
+    "PackageRun",
+    "Reason",
+    "Reward",
+    "TestResult",
+    "failed_leaves",
+    "judge",
+    "read_events",
+]
 
 _MAX_TEST_OUTPUT = 4_000  # characters of output kept for one test
 _MAX_NAMES = 4  # tests that a reason names

@@ -41,9 +41,7 @@ _SUITE_OUTPUT = 4 << 20
 _MAX_LOG = 20_000
 _BASELINE_FORMAT = 1
 _TEST_RUNTIME = ("testing", "testing/internal/testdeps")  # what the go command links into every test binary
-_COULD_BE_THE_MACHINE = frozenset(
-    {Reason.BUILD_FAILED, Reason.SUITE_BUILD_FAILED, Reason.TIMED_OUT, Reason.CRASHED}
-)
+_COULD_BE_THE_MACHINE = frozenset({Reason.BUILD_FAILED, Reason.SUITE_BUILD_FAILED, Reason.TIMED_OUT, Reason.CRASHED})
 _SUITE_BUILD_FLAGS = ("-vet=off", "-ldflags=-s -w")
 
 
@@ -164,6 +162,7 @@ class Grader:
 
         Raises:
             InfrastructureError: the machinery failed, or the reference fix does not pass here.
+
         """
         baseline = self.baseline(task)
         if not baseline.sound:
@@ -188,13 +187,16 @@ class Grader:
             if good and grade.code is not Reason.BUILD_FAILED:
                 good = self.run(control, None).hidden_tests_pass
         if not good:
-            raise InfrastructureError(f"a submission to {task.id} ended with {grade.code}, and so does the reference fix")
+            raise InfrastructureError(
+                f"a submission to {task.id} ended with {grade.code}, and so does the reference fix"
+            )
 
     def baseline(self, task: Task) -> Baseline:
         """The tests that a full run of the task's suite reports, from the reference fix; kept in the cache.
 
         Raises:
             InfrastructureError: the machinery failed.
+
         """
         key = self._baseline_key(task)
         if key not in self._baselines:
@@ -278,7 +280,12 @@ class Grader:
         return grade, binaries
 
     def run(
-        self, prepared: Prepared, expected: frozenset[str] | None, *, gomaxprocs: int = GOMAXPROCS, shuffle: int = 0
+        self,
+        prepared: Prepared,
+        expected: frozenset[str] | None,
+        *,
+        gomaxprocs: int = GOMAXPROCS,
+        shuffle: int = 0,
     ) -> Grade:
         """Run a prepared suite once, in a fresh box, and judge it against the ``expected`` tests.
 

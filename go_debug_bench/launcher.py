@@ -73,15 +73,14 @@ class Runner:
 
     launcher: Path
 
-    def run(
-        self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], limits: Limits
-    ) -> Completed:
+    def run(self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], limits: Limits) -> Completed:
         """Run a program to its end and kill what is left of it.
 
         When this process dies or is interrupted, the program and all its descendants die with it.
 
         Raises:
             InfrastructureError: the launcher itself failed, so nothing is known of the program.
+
         """
         command = [
             str(self.launcher),
@@ -96,7 +95,12 @@ class Runner:
         ]
         try:
             process = subprocess.Popen(
-                command, cwd=cwd, env=dict(env), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+                command,
+                cwd=cwd,
+                env=dict(env),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
             )
         except OSError as error:
             raise InfrastructureError(f"cannot start {argv[0]}: {error}") from error
@@ -148,6 +152,7 @@ def build_tool(name: str, toolchain: Toolchain, *, cache: Path, build_cache: Pat
 
     Raises:
         InfrastructureError: it does not build.
+
     """
     source = scan(_SOURCE).files
     folder = cache / "tools" / f"{toolchain.version}-{toolchain.goos}-{toolchain.goarch}-{digest(source)[:16]}"

@@ -145,7 +145,10 @@ class TaskSpec(_Strict):
     why_hard: Annotated[tuple[Sentence, ...], Field(min_length=1)]
     fail_to_pass: Annotated[
         tuple[Sentence, ...],
-        Field(min_length=1, description="Hidden leaf tests that fail on the unfixed repo: TestX, TestX/sub, dir.TestX"),
+        Field(
+            min_length=1,
+            description="Hidden leaf tests that fail on the unfixed repo: TestX, TestX/sub, dir.TestX",
+        ),
     ]
     reference_fix: Fix
     alternative_fixes: Annotated[tuple[Fix, ...], Field(min_length=2)]
@@ -188,7 +191,11 @@ def _plain(message: str) -> str:
 def json_schema() -> str:
     """The JSON Schema of ``task.json``, as the text of the committed copy."""
     schema = TaskSpec.model_json_schema(by_alias=True)
-    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "go-debug-bench task"}
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **schema,
+        "title": "go-debug-bench task",
+    }
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -39,6 +39,7 @@ def collect(folder: Path, limits: Limits | None = None) -> Submission:
 
     Raises:
         InfrastructureError: the folder itself is not there or cannot be read.
+
     """
     try:
         found = scan(folder, enter=_may_hold_source, want=_is_wanted, limits=limits or Limits())
@@ -55,7 +56,7 @@ def _may_hold_source(path: str) -> bool:
 
 
 def _is_wanted(path: str) -> bool:
-    return path.endswith(".go") or path.endswith("/go.mod")
+    return path.endswith((".go", "/go.mod"))
 
 
 def tampering(task: Task, submission: Submission) -> tuple[str, ...]:

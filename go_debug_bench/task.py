@@ -99,6 +99,7 @@ def load_tasks(root: Path | None = None, ids: Iterable[str] | None = None) -> li
         UnknownTaskError: an id that no folder has.
         TaskError: a task is malformed.
         GobenchError: there is no task at all.
+
     """
     root = tasks_dir() if root is None else root
     folders = {path.name: path for path in task_folders(root)}
@@ -115,6 +116,7 @@ def load_task(folder: Path) -> Task:
 
     Raises:
         TaskError: the task is malformed; it lists every problem, with file and field.
+
     """
     folder = folder.absolute()
     problems: list[Problem] = []
@@ -265,7 +267,11 @@ class _Module:
         for path in self.repo:
             name = path.rpartition("/")[2]
             if path != "go.mod" and name in ("go.mod", "go.work", "go.sum", "go.work.sum"):
-                yield Problem(f"repo/{path}", "", "does not belong in a task; the repo is one module without dependencies")
+                yield Problem(
+                    f"repo/{path}",
+                    "",
+                    "does not belong in a task; the repo is one module without dependencies",
+                )
             if path.startswith("vendor/") or "/vendor/" in path:
                 yield Problem(f"repo/{path}", "", "is vendored; a task uses the standard library only")
             elif path.endswith(".go") and not is_built(path):
@@ -284,12 +290,18 @@ class _Module:
         if package is None:
             yield Problem(path, "", "tests a folder that holds no package of the repo")
         elif file.package != f"{package}_test":
-            yield Problem(path, "package", f"is {file.package!r}; tests use the public API, from 'package {package}_test'")
+            yield Problem(
+                path,
+                "package",
+                f"is {file.package!r}; tests use the public API, from 'package {package}_test'",
+            )
         for name in file.functions:
             if name == "TestMain":
                 yield Problem(path, name, "a TestMain decides the exit status; use helpers and t.Cleanup")
             elif room == "hidden" and name.startswith(_NOT_A_TEST):
-                yield Problem(path, name, "a hidden suite holds Test functions only: no fuzz test, example or benchmark")
+                yield Problem(
+                    path, name, "a hidden suite holds Test functions only: no fuzz test, example or benchmark"
+                )
 
     def _clashes(self) -> Iterator[Problem]:
         declared: dict[tuple[str, str], str] = {}
@@ -299,7 +311,9 @@ class _Module:
             for name in file.functions:
                 key = (path.partition("/")[2].rpartition("/")[0], name)
                 if declared.setdefault(key, path) != path and name not in ("init", "_"):
-                    yield Problem(path, name, f"is declared in {declared[key]} too; both are built into one test binary")
+                    yield Problem(
+                        path, name, f"is declared in {declared[key]} too; both are built into one test binary"
+                    )
 
 
 def _hidden_tests(hidden: Tree) -> tuple[str, ...]:
@@ -317,5 +331,3 @@ def _hidden_tests(hidden: Tree) -> tuple[str, ...]:
 def _is_test_name(name: str) -> bool:
     """The go command's own rule: Test, or Test followed by anything but a lower-case letter."""
     return name.startswith("Test") and name != "TestMain" and not name[4:5].islower()
-
-

@@ -45,7 +45,13 @@ class Toolchain:
 
 
 def environment(
-    toolchain: Toolchain, *, home: Path, cache: Path, goos: str = "", goarch: str = "", parallelism: int | None = None
+    toolchain: Toolchain,
+    *,
+    home: Path,
+    cache: Path,
+    goos: str = "",
+    goarch: str = "",
+    parallelism: int | None = None,
 ) -> dict[str, str]:
     """The whole environment of a Go command: nothing of the caller's own reaches it.
 
@@ -91,6 +97,7 @@ def find_toolchain(release: str, explicit: str | None = None) -> Toolchain:
 
     Raises:
         ToolchainError: none fits; the message lists what was looked at and what to do.
+
     """
     if sys.platform == "win32":
         raise ToolchainError("Go tasks are graded on Linux and macOS only; on Windows use WSL or a container runtime")
@@ -131,7 +138,14 @@ def _probe(command: str) -> Toolchain | str:
     argv = [command, "env", "GOROOT", "GOVERSION", "GOHOSTOS", "GOHOSTARCH"]
     try:
         done = subprocess.run(
-            argv, env=variables, cwd="/", capture_output=True, text=True, errors="replace", timeout=_PROBE_SECONDS, check=False
+            argv,
+            env=variables,
+            cwd="/",
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_PROBE_SECONDS,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"does not run ({error.strerror if isinstance(error, OSError) else 'it hangs'})"

@@ -53,7 +53,7 @@ def scan(
     *,
     enter: Callable[[str], bool] = lambda _: True,
     want: Callable[[str], bool] = lambda _: True,
-    limits: Limits = Limits(),  # noqa: B008  (frozen)
+    limits: Limits = Limits(),
 ) -> Scan:
     """Read a folder that may be hostile.
 
@@ -64,6 +64,7 @@ def scan(
     Raises:
         TreeRefused: a limit is broken.
         OSError: ``root`` itself is not a readable folder.
+
     """
     scanner = _Scanner(enter=enter, want=want, limits=limits)
     descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY)

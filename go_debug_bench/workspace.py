@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 import platformdirs
 from filelock import FileLock, Timeout
@@ -26,6 +27,7 @@ def cache_dir() -> Path:
 
     Raises:
         InfrastructureError: it cannot be made, or another user may write to it and so decide grades.
+
     """
     chosen = os.environ.get("GOBENCH_CACHE")
     path = Path(chosen).absolute() if chosen else platformdirs.user_cache_path("go-debug-bench")
@@ -59,10 +61,12 @@ class Workspace:
         self.folder = Path(self._lock.lock_file).with_suffix("")
         self.folder.mkdir(mode=0o700)
 
-    def __enter__(self) -> Workspace:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:

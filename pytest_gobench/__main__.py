@@ -50,7 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("ids", nargs="*", metavar="ID", help="task ids; all tasks if none is given")
     parser.add_argument("-n", default="auto", metavar="N", help="processes, or 'auto' for one per core (default)")
-    parser.add_argument("--tasks", type=Path, metavar="DIR", help="folder of tasks (default: ./tasks, else the packaged ones)")
+    parser.add_argument(
+        "--tasks", type=Path, metavar="DIR", help="folder of tasks (default: ./tasks, else the packaged ones)"
+    )
     own, rest = _split(sys.argv[1:] if arguments is None else arguments)
     options = parser.parse_args(own)
     root = options.tasks or (Path("tasks") if Path("tasks").is_dir() else tasks_dir())

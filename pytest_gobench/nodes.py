@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -35,7 +36,7 @@ class TaskCollection:
         self.selection = selection
         config.stash[_PROVERS] = _Provers(config, selection)
 
-    def pytest_report_header(self, config: pytest.Config) -> str:
+    def pytest_report_header(self) -> str:
         """Say where tasks are looked for."""
         roots = ", ".join(sorted(_shown(root) for root in self.selection.roots))
         return f"gobench: tasks in {roots}"
@@ -145,9 +146,9 @@ class TaskFile(pytest.File):
         for check in checks_of(task, repeat=self.config.getoption("gobench_repeat")):
             yield CheckItem.from_parent(self, name=check.name, task=task, check=check)
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Every problem of the task, without a traceback."""
-        return str(excinfo.value) if isinstance(excinfo.value, GobenchError) else super().repr_failure(excinfo)
+        return str(excinfo.value) if isinstance(excinfo.value, GobenchError) else super().repr_failure(excinfo, style)
 
 
 class ClaimFailed(Exception):
@@ -199,7 +200,7 @@ class CheckItem(pytest.Item):
 
 
 def _explain(item: CheckItem, verdict: Verdict) -> str:
-    kept = f"/tmp/kept/{item.task.id}/{item.check.name.replace('[', '-').rstrip(']')}"  # noqa: S108  (a hint to read)
+    kept = f"/tmp/kept/{item.task.id}/{item.check.folder}"  # noqa: S108  (a hint to read)
     lines = [("claim", verdict.claim), ("found", verdict.found)]
     if verdict.commands:
         lines.append(("repeat", f"pytest '{item.nodeid}' --gobench-keep=/tmp/kept"))
@@ -217,7 +218,7 @@ def _notice(item: CheckItem, begin: float, progress: str) -> None:
         return
     provers.last_notice = now
     capture = item.config.pluginmanager.get_plugin("capturemanager")
-    with capture.global_and_fixture_disabled():
+    with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
         print(f"\n{item.task.id} {item.name}: {progress}", file=sys.stderr, flush=True)
 
 

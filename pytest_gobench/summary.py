@@ -106,7 +106,9 @@ def _block(checks: dict[str, Facts]) -> list[str]:
     first = next(iter(checks.values()))
     lines = [f"=== {first.task}  (package {first.package}, {first.difficulty}) ==="]
     lines += [
-        f"    {'ok  ' if checks[check].ok else 'FAIL'} {title}" for check, title in _PROPERTIES.items() if check in checks
+        f"    {'ok  ' if checks[check].ok else 'FAIL'} {title}"
+        for check, title in _PROPERTIES.items()
+        if check in checks
     ]
     graded = [(title, checks[check]) for check, title in _STRATEGIES.items() if check in checks]
     if graded:

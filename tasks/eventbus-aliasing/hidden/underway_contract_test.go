@@ -362,39 +362,74 @@ func TestConcurrentPublishesReachEveryEnabledSubscriberOnce(t *testing.T) {
 
 func TestConcurrentPublishesAreNumberedWithoutGaps(t *testing.T) {
 	guard(t, func() error {
-		const publishers, rounds = 4, 8000
-		bus := eventbus.New()
+		const publishers, rounds, size = 4, 8000, 5
+		bus := eventbus.New(eventbus.WithJournal(size))
+		// recent wants consecutive numbers and returns the last event.
+		recent := func() (eventbus.Event, error) {
+			events := bus.Recent("quay")
+			if len(events) != size {
+				return eventbus.Event{}, fmt.Errorf("Recent holds %d events, want %d", len(events), size)
+			}
+			for i, ev := range events[1:] {
+				if ev.Seq != events[i].Seq+1 {
+					return eventbus.Event{}, fmt.Errorf("event %d follows event %d in the journal", ev.Seq, events[i].Seq)
+				}
+			}
+			return events[size-1], nil
+		}
+		publish := func(payload string) error {
+			n, err := bus.Publish("quay", payload)
+			if err == nil && n != 0 {
+				err = fmt.Errorf("Publish = %d, want 0", n)
+			}
+			return err
+		}
+		for range size {
+			if err := publish("early"); err != nil {
+				return err
+			}
+		}
+
+		var over atomic.Bool
+		reader := start(func() error {
+			for !over.Load() {
+				if _, err := recent(); err != nil {
+					return err
+				}
+				runtime.Gosched()
+			}
+			return nil
+		})
 		var running []<-chan error
 		for range publishers {
 			running = append(running, start(func() error {
 				for range rounds {
-					if n, err := bus.Publish("quay", "busy"); n != 0 || err != nil {
-						return fmt.Errorf("Publish = %d, %v, want 0", n, err)
+					if err := publish("busy"); err != nil {
+						return err
 					}
 				}
 				return nil
 			}))
 		}
+		var failure error
 		for _, done := range running {
 			err, late := await("a publisher", done)
-			if err := firstOf(late, err); err != nil {
-				return err
-			}
+			failure = firstOf(failure, late, err)
 		}
-		if n, err := bus.Publish("quay", "calm"); n != 0 || err != nil {
-			return fmt.Errorf("Publish = %d, %v, want 0", n, err)
+		over.Store(true)
+		err, late := await("the reader of the journal", reader)
+		if failure = firstOf(failure, late, err); failure != nil {
+			return failure
 		}
-		events := bus.Recent("quay")
-		if len(events) != eventbus.DefaultJournal {
-			return fmt.Errorf("Recent holds %d events, want %d", len(events), eventbus.DefaultJournal)
+		if err := publish("calm"); err != nil {
+			return err
 		}
-		if last := events[len(events)-1]; last.Payload != "calm" || last.Seq != publishers*rounds+1 {
-			return fmt.Errorf("the last event is %+v, want number %d", last, publishers*rounds+1)
+		last, err := recent()
+		if err != nil {
+			return err
 		}
-		for i, ev := range events[1:] {
-			if ev.Seq != events[i].Seq+1 {
-				return fmt.Errorf("event %d follows event %d in the journal", ev.Seq, events[i].Seq)
-			}
+		if want := uint64(size + publishers*rounds + 1); last.Payload != "calm" || last.Seq != want {
+			return fmt.Errorf("the last event is %+v, want number %d", last, want)
 		}
 		return nil
 	})

@@ -1,0 +1,3 @@
+//go:build plan9 && arm
+
+package tally
