@@ -65,7 +65,7 @@ _TEXT_SCHEMA = {
 
 Lines = Annotated[str, BeforeValidator(_join_lines), WithJsonSchema(_TEXT_SCHEMA)]
 """A string, or a list of lines."""
-Sentence = Annotated[str, AfterValidator(_not_blank), Field(min_length=1)]
+Sentence = Annotated[str, Field(min_length=1), AfterValidator(_not_blank)]
 FilePath = Annotated[str, AfterValidator(_relative_path)]
 FixName = Annotated[str, Field(pattern=r"^[a-z0-9-]+$")]
 
@@ -97,7 +97,7 @@ class DeleteFile(_Strict):
 
 
 def _edit_kind(value: Any) -> str:
-    keys = value if isinstance(value, dict) else value.__dict__
+    keys = value if isinstance(value, dict) else getattr(value, "__dict__", ())
     return next((f"edit:{kind}" for kind in ("create", "delete") if kind in keys), "edit:replace")
 
 

@@ -148,7 +148,7 @@ class TaskFile(pytest.File):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Every problem of the task, without a traceback."""
-        return str(excinfo.value) if isinstance(excinfo.value, GobenchError) else super().repr_failure(excinfo, style)
+        return str(excinfo.value) if isinstance(excinfo.value, GobenchError) else super().repr_failure(excinfo)
 
 
 class ClaimFailed(Exception):
@@ -192,7 +192,7 @@ class CheckItem(pytest.Item):
         error = excinfo.value
         if isinstance(error, ClaimFailed):
             return _explain(self, error.verdict)
-        return str(error) if isinstance(error, GobenchError) else super().repr_failure(excinfo, style)
+        return str(error) if isinstance(error, GobenchError) else super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, None, str]:
         """The heading of a failure."""
