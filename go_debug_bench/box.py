@@ -35,7 +35,6 @@ class Box(Protocol):
 
         Raises:
             InfrastructureError: the box is broken.
-
         """
         ...
 
@@ -44,18 +43,17 @@ class Box(Protocol):
 
         Raises:
             InfrastructureError: the box is broken.
-
         """
         ...
 
     def run(self, argv: Sequence[str], *, folder: str, env: Mapping[str, str], limits: Limits) -> Completed:
-        """Run a program of the box in one of its folders; ``argv[0]`` is relative to the box's own folder.
+        """Run a program of the box in one of its folders, which is made if it is not there.
 
-        A failing program is a value. Nothing of it runs any more when this returns.
+        ``argv[0]`` is relative to the box's own folder. A failing program is a value. Nothing of it runs any more
+        when this returns.
 
         Raises:
             InfrastructureError: the box is broken.
-
         """
         ...
 
@@ -86,21 +84,22 @@ class LocalBox:
 
     def read(self, path: str, *, cap: int) -> bytes | None:
         """Content of a regular file, or None if there is none or it is longer than ``cap`` bytes."""
-        folder, _, name = path.rpartition("/")
         try:
+            # From the box's own folder: a program may have put a link to elsewhere in place of any folder below it.
             found = scan(
-                self._root / folder,
-                enter=lambda _: False,
-                want=lambda found: found == name,
+                self._root,
+                enter=lambda folder: path.startswith(f"{folder}/"),
+                want=lambda found: found == path,
                 limits=TreeLimits(file_bytes=cap, total_bytes=cap),
             )
         except (TreeRefused, OSError):
             return None
-        return found.files.get(name)
+        return found.files.get(path)
 
     def run(self, argv: Sequence[str], *, folder: str, env: Mapping[str, str], limits: Limits) -> Completed:
         """Run a program of the box. Raises InfrastructureError when the launcher fails."""
         program, *arguments = argv
+        (self._root / folder).mkdir(parents=True, exist_ok=True)
         return self._runner.run(
             [str(self._root / program), *arguments],
             cwd=self._root / folder,

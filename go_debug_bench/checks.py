@@ -78,7 +78,6 @@ class Prover:
 
         Raises:
             InfrastructureError: the machinery failed, so nothing is known of the claim.
-
         """
         return _CHECKS[check.kind](self, task, check)
 

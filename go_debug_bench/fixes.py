@@ -35,7 +35,6 @@ def apply(fix: Fix, repo: Tree) -> Tree:
 
     Raises:
         ValueError: the fix does not apply; ``apply_all`` says why.
-
     """
     fixed, problems = apply_all(fix, repo)
     if problems:

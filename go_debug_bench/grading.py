@@ -108,11 +108,11 @@ class Grader:
     ) -> None:
         self.toolchain = toolchain
         self.workspace = workspace
-        self._cache = cache or cache_dir()
-        self._build_cache = self._cache / "go-build"
+        self.cache = cache or cache_dir()
+        self._build_cache = self.cache / "go-build"
         self._parallelism = parallelism
         self._baselines: dict[str, Baseline] = {}
-        launcher = build_tool("launch", toolchain, cache=self._cache, build_cache=self._build_cache)
+        launcher = build_tool("launch", toolchain, cache=self.cache, build_cache=self._build_cache)
         self.runner = Runner(launcher=launcher)
         platform = (toolchain.goos, toolchain.goarch)
         self.boxes = boxes or LocalBoxes(workspace=workspace, runner=self.runner, platform=platform)
@@ -162,7 +162,6 @@ class Grader:
 
         Raises:
             InfrastructureError: the machinery failed, or the reference fix does not pass here.
-
         """
         baseline = self.baseline(task)
         if not baseline.sound:
@@ -196,11 +195,9 @@ class Grader:
 
         Raises:
             InfrastructureError: the machinery failed.
-
         """
-        key = self._baseline_key(task)
-        if key not in self._baselines:
-            path = self._cache / "baselines" / f"{key}.json"
+        if task.digest not in self._baselines:
+            path = self._baseline_path(task)
             path.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(f"{path}.lock"):
                 found = _read_baseline(path)
@@ -209,12 +206,13 @@ class Grader:
                     tests = [result.name for result in grade.tests]
                     found = Baseline(tests=frozenset(tests), sound=grade.hidden_tests_pass, reason=grade.reason)
                     _write_baseline(path, found)
-            self._baselines[key] = found
-        return self._baselines[key]
+            self._baselines[task.digest] = found
+        return self._baselines[task.digest]
 
-    def _baseline_key(self, task: Task) -> str:
+    def _baseline_path(self, task: Task) -> Path:
         parts = (str(_BASELINE_FORMAT), self.toolchain.version, *self.boxes.platform, task.digest)
-        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        return self.cache / "baselines" / f"{key}.json"
 
     def grade_reference(self, task: Task) -> Grade:
         """Grade the reference fix against the tests that it reports itself."""
@@ -323,7 +321,6 @@ class Grader:
     ) -> Completed:
         program, folder = f"{binary.name}/suite", f"{binary.name}/work"
         box.write(program, binary.read_bytes(), executable=True)
-        box.write(f"{folder}/.keep", b"")
         prefix = f"{package}/testdata/" if package else "testdata/"
         for path, data in {**task.repo, **task.hidden}.items():
             if path.startswith(prefix):

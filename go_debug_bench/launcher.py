@@ -80,7 +80,6 @@ class Runner:
 
         Raises:
             InfrastructureError: the launcher itself failed, so nothing is known of the program.
-
         """
         command = [
             str(self.launcher),
@@ -152,7 +151,6 @@ def build_tool(name: str, toolchain: Toolchain, *, cache: Path, build_cache: Pat
 
     Raises:
         InfrastructureError: it does not build.
-
     """
     source = scan(_SOURCE).files
     folder = cache / "tools" / f"{toolchain.version}-{toolchain.goos}-{toolchain.goarch}-{digest(source)[:16]}"

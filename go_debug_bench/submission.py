@@ -39,7 +39,6 @@ def collect(folder: Path, limits: Limits | None = None) -> Submission:
 
     Raises:
         InfrastructureError: the folder itself is not there or cannot be read.
-
     """
     try:
         found = scan(folder, enter=_may_hold_source, want=_is_wanted, limits=limits or Limits())

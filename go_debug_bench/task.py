@@ -99,7 +99,6 @@ def load_tasks(root: Path | None = None, ids: Iterable[str] | None = None) -> li
         UnknownTaskError: an id that no folder has.
         TaskError: a task is malformed.
         GobenchError: there is no task at all.
-
     """
     root = tasks_dir() if root is None else root
     folders = {path.name: path for path in task_folders(root)}
@@ -116,7 +115,6 @@ def load_task(folder: Path) -> Task:
 
     Raises:
         TaskError: the task is malformed; it lists every problem, with file and field.
-
     """
     folder = folder.absolute()
     problems: list[Problem] = []
@@ -145,7 +143,8 @@ def _below(prefix: str, files: Tree) -> dict[str, bytes]:
 def _spec(found: Scan, problems: list[Problem]) -> TaskSpec | None:
     if "task.json" not in found.files:
         if "task.json" not in found.odd:
-            problems.append(Problem("task.json", "", "is missing"))
+            what = "is a folder; it must be a file" if "task.json" in found.folders else "is missing"
+            problems.append(Problem("task.json", "", what))
         return None
     spec = parse_spec(found.files["task.json"])
     if isinstance(spec, TaskSpec):
@@ -230,7 +229,7 @@ class _Module:
         self.packages = {
             path.removeprefix("repo/").rpartition("/")[0]: file.package
             for path, file in self._files.items()
-            if path.startswith("repo/") and not is_test_file(path)
+            if path.startswith("repo/") and not is_test_file(path) and file.package
         }
 
     def problems(self, spec: TaskSpec | None) -> Iterator[Problem]:

@@ -97,7 +97,6 @@ def find_toolchain(release: str, explicit: str | None = None) -> Toolchain:
 
     Raises:
         ToolchainError: none fits; the message lists what was looked at and what to do.
-
     """
     if sys.platform == "win32":
         raise ToolchainError("Go tasks are graded on Linux and macOS only; on Windows use WSL or a container runtime")
@@ -135,7 +134,9 @@ def _go_bin() -> str | None:
 def _probe(command: str) -> Toolchain | str:
     """Ask a go command for its GOROOT and release; a string says what is wrong with it."""
     variables = {**_host_variables(), "GOENV": "off", "GOTOOLCHAIN": "local", "GOFLAGS": "", "GOWORK": "off"}
-    argv = [command, "env", "GOROOT", "GOVERSION", "GOHOSTOS", "GOHOSTARCH"]
+    # It runs in another folder, where a relative path would name something else.
+    program = str(Path(command).absolute()) if os.sep in command else command
+    argv = [program, "env", "GOROOT", "GOVERSION", "GOHOSTOS", "GOHOSTARCH"]
     try:
         done = subprocess.run(
             argv,

@@ -64,7 +64,6 @@ def scan(
     Raises:
         TreeRefused: a limit is broken.
         OSError: ``root`` itself is not a readable folder.
-
     """
     scanner = _Scanner(enter=enter, want=want, limits=limits)
     descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY)

@@ -27,7 +27,6 @@ def cache_dir() -> Path:
 
     Raises:
         InfrastructureError: it cannot be made, or another user may write to it and so decide grades.
-
     """
     chosen = os.environ.get("GOBENCH_CACHE")
     path = Path(chosen).absolute() if chosen else platformdirs.user_cache_path("go-debug-bench")
@@ -72,9 +71,7 @@ class Workspace:
     def close(self) -> None:
         """Remove the folder. Calling it again does nothing."""
         if self._lock.is_locked:
-            _remove(self.folder)
-            Path(self._lock.lock_file).unlink(missing_ok=True)
-            self._lock.release()
+            _remove_locked(self.folder, self._lock)
 
     @contextlib.contextmanager
     def room(self) -> Iterator[Path]:
@@ -95,9 +92,15 @@ def _sweep(base: Path) -> None:
                 lock.acquire()
             except (Timeout, OSError):
                 continue
-            _remove(path.with_suffix(""))
-            path.unlink(missing_ok=True)
-            lock.release()
+            _remove_locked(path.with_suffix(""), lock)
+
+
+def _remove_locked(folder: Path, lock: FileLock) -> None:
+    """Remove a folder with its held lock. The lock's file stays as long as the folder: a sweep finds it by that."""
+    _remove(folder)
+    if not folder.exists():
+        Path(lock.lock_file).unlink(missing_ok=True)
+    lock.release()
 
 
 def _remove(folder: Path) -> None:

@@ -1,15 +1,21 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"syscall"
+	"time"
 )
 
 // becomeArg marks the second stage: launch runs itself once more in the child,
 // sets the limits there, and becomes the program.
 const becomeArg = "-become"
+
+// becomeFD is where the second stage writes why it failed: on its standard
+// output a failure of launch would pass for one of the program.
+const becomeFD = 3
 
 // limits are the resource limits of the program; 0 sets none.
 type limits struct {
@@ -59,12 +65,26 @@ func (l limits) set() error {
 // become sets the limits args[0], then runs the file args[1] as args[2:] in
 // place of this process.
 func become(args []string) {
+	syscall.CloseOnExec(becomeFD)
 	l, err := parseLimits(args[0])
-	if err != nil {
-		fail(err)
+	if err == nil {
+		err = l.set()
 	}
-	if err := l.set(); err != nil {
-		fail(err)
+	if err == nil {
+		err = execute(args[1], args[2:])
 	}
-	fail(syscall.Exec(args[1], args[2:], os.Environ()))
+	fmt.Fprint(os.NewFile(becomeFD, "failure"), err)
+	os.Exit(125)
+}
+
+// execute runs a file in place of this process. A file that was just written
+// may be busy for a moment: a process that was forked by another thread of the
+// writer holds it open until it becomes its own program.
+func execute(path string, argv []string) error {
+	for deadline := time.Now().Add(2 * time.Second); ; time.Sleep(time.Millisecond) {
+		err := syscall.Exec(path, argv, os.Environ())
+		if !errors.Is(err, syscall.ETXTBSY) || time.Now().After(deadline) {
+			return fmt.Errorf("run %s: %w", path, err)
+		}
+	}
 }

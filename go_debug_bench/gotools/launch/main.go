@@ -95,15 +95,23 @@ func run(argv []string, lim limits, timeout time.Duration, output int64, stop <-
 		return status{}, err
 	}
 
+	// The second stage says here why it could not become the program.
+	failure, failed, err := os.Pipe()
+	if err != nil {
+		return status{}, err
+	}
+
 	cmd := exec.Command(self)
 	cmd.Args = append([]string{self, becomeArg, lim.String(), path}, argv...)
 	cmd.Stdout, cmd.Stderr = writer, writer
+	cmd.ExtraFiles = []*os.File{failed} // becomeFD
 	cmd.SysProcAttr = childAttributes()
 	begin := time.Now()
 	if err := cmd.Start(); err != nil {
 		return status{}, err
 	}
 	writer.Close()
+	failed.Close()
 
 	copied := make(chan bool, 1) // whether the output was cut
 	go func() {
@@ -132,6 +140,7 @@ func run(argv []string, lim limits, timeout time.Duration, output int64, stop <-
 	for running := true; running; {
 		select {
 		case <-ended:
+			reapDead()
 			running = false
 			continue
 		case <-timer.C:
@@ -154,6 +163,10 @@ func run(argv []string, lim limits, timeout time.Duration, output int64, stop <-
 	if !drained {
 		// Nobody is left who could write, so the copy ends.
 		report.OutputCut = <-copied
+	}
+
+	if reason, _ := io.ReadAll(failure); len(reason) > 0 {
+		return status{}, errors.New(string(reason))
 	}
 
 	report.Seconds = time.Since(begin).Seconds()

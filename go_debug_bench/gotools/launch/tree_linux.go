@@ -38,6 +38,17 @@ func childAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
+// reapDead reaps the orphans that ended before the program did: they are no
+// leftovers.
+func reapDead() {
+	for {
+		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+		if err != syscall.EINTR && pid <= 0 {
+			return
+		}
+	}
+}
+
 // killOrphans kills and reaps every descendant that is left and says how many
 // there were. It gives up after ten seconds: what a kill does not end by then
 // hangs in the kernel.

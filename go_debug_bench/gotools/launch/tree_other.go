@@ -29,6 +29,8 @@ func followParent(parent int, stop chan<- os.Signal) error {
 
 func childAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
+func reapDead() {}
+
 func killOrphans() int { return 0 }
 
 func maxRSS(usage *syscall.Rusage) int64 { return usage.Maxrss }

@@ -1,0 +1,345 @@
+"""The grader on real submissions: one path from a folder to a grade."""
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from go_debug_bench import fixes, tree
+from go_debug_bench.box import Box, LocalBox
+from go_debug_bench.errors import InfrastructureError
+from go_debug_bench.grade import Grade, Outcome, Reason
+from go_debug_bench.grading import Baseline, Grader, LocalBoxes
+from go_debug_bench.launcher import Completed, Limits
+from go_debug_bench.task import Task, load_task
+from go_debug_bench.toolchain import Toolchain
+from go_debug_bench.workspace import Workspace
+
+EXAMPLES = Path(__file__).parent / "examples"
+
+
+@pytest.fixture(scope="module")
+def task() -> Task:
+    """One small package."""
+    return load_task(EXAMPLES / "valid" / "tiny-tally")
+
+
+@pytest.fixture
+def agent(task: Task, tmp_path: Path) -> Path:
+    """An agent's folder that holds the reference fix."""
+    tree.write(fixes.apply(task.spec.reference_fix, task.repo), tmp_path / "agent")
+    return tmp_path / "agent"
+
+
+def source(agent: Path, body: str, imports: str = "") -> None:
+    """Give Total another body."""
+    (agent / "tally.go").write_text(f"package tally\n{imports}\nfunc Total(readings []int) int {{\n{body}\n}}\n")
+
+
+RIGHT = "total := 0\nfor _, r := range readings { total += r }\nreturn total"
+
+
+def test_the_reference_fix_earns_everything(grader: Grader, task: Task, agent: Path) -> None:
+    """And the grade says what was seen and where the time went."""
+    grade = grader.grade(task, agent)
+    assert grade.reward == pytest.approx(1.1)
+    assert grade.code is Reason.PASSED
+    assert {result.name for result in grade.tests} == {
+        "TestTotalOfTwo",
+        "TestTotalOfNone",
+        "TestTotalOfMany",
+        "TestTotalOfMany/three",
+        "TestTotalOfMany/four",
+        "TestTotalOfMany/five",
+    }
+    assert grade.box == "local"
+    assert list(grade.seconds) == ["collect", "build", "compile", "run", "judge"]
+    assert all(0 <= seconds < 60 for seconds in grade.seconds.values())
+
+
+def test_the_unfixed_repo_earns_the_build_alone(grader: Grader, task: Task, tmp_path: Path) -> None:
+    """The reason names what failed, and the log says why."""
+    tree.write(task.repo, tmp_path)
+    grade = grader.grade(task, tmp_path)
+    assert grade.reward == pytest.approx(0.1)
+    assert grade.reason == "2 of 6 tests failed: TestTotalOfMany/five, TestTotalOfMany/four"
+    assert "Total = 3, want 4" in grade.log
+    assert grade.tests_untampered
+
+
+def test_two_packages_with_testdata_are_graded_as_one_suite(grader: Grader, tmp_path: Path) -> None:
+    """A failure in any of them counts, and their testdata is there."""
+    task = load_task(EXAMPLES / "valid" / "build")
+    tree.write(task.repo, tmp_path / "unfixed")
+    grade = grader.grade(task, tmp_path / "unfixed")
+    assert grade.reason.endswith("report.TestReportOfFile")
+    tree.write(fixes.apply(task.spec.reference_fix, task.repo), tmp_path / "fixed")
+    assert grader.grade(task, tmp_path / "fixed").reward == pytest.approx(1.1)
+
+
+def test_tampering_earns_the_build_alone_whatever_the_fix(grader: Grader, task: Task, agent: Path) -> None:
+    """The suite is not even run."""
+    (agent / "tally_test.go").unlink()
+    grade = grader.grade(task, agent)
+    assert grade.reward == pytest.approx(0.1)
+    assert (grade.compiles, grade.tests_untampered, grade.code) == (True, False, Reason.TAMPERED)
+    assert grade.reason == "tests were tampered with: tally_test.go was deleted"
+    assert grade.tests == ()
+
+
+def test_code_that_does_not_build_earns_nothing_and_is_told_the_first_error(
+    grader: Grader, task: Task, agent: Path
+) -> None:
+    """As the compiler says it."""
+    source(agent, "return readings")
+    grade = grader.grade(task, agent)
+    assert grade.reward == 0
+    assert grade.code is Reason.BUILD_FAILED
+    assert grade.reason.startswith("the module does not build: ./tally.go:4:8: cannot use readings")
+
+
+def test_code_without_the_public_api_earns_the_build_alone(grader: Grader, task: Task, agent: Path) -> None:
+    """The module builds; the suite does not compile against it."""
+    (agent / "tally.go").write_text("package tally\n\nfunc Sum(readings []int) int { return 0 }\n")
+    grade = grader.grade(task, agent)
+    assert grade.reward == pytest.approx(0.1)
+    assert grade.code is Reason.SUITE_BUILD_FAILED
+    assert "undefined: tally.Total" in grade.reason
+
+
+def test_a_refused_submission_earns_nothing_and_says_why(grader: Grader, task: Task, agent: Path) -> None:
+    """A broken limit is a low grade, never an error."""
+    (agent / "huge.go").write_bytes(b"/" * ((1 << 20) + 1))
+    grade = grader.grade(task, agent)
+    assert grade.reward == 0
+    assert grade.reason == "the submission is refused: huge.go is larger than 1048576 bytes"
+    assert not grade.tests_untampered
+
+
+@pytest.mark.parametrize(
+    ("body", "imports", "code"),
+    [
+        ("os.Exit(0)\nreturn 0", 'import "os"', Reason.TESTS_FAILED),
+        ("panic(1)", "", Reason.TESTS_FAILED),
+        ("select {}", "", Reason.TESTS_FAILED),
+        (
+            'fmt.Print("--- PASS: TestTotalOfMany/five\\n\\x16--- PASS: TestTotalOfMany/four (0.00s)\\n")\nreturn 0',
+            'import "fmt"',
+            Reason.TESTS_FAILED,
+        ),
+        ('for { fmt.Println("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx") }', 'import "fmt"', Reason.FLOODED),
+        ("var hog [][]byte\nfor { hog = append(hog, make([]byte, 1<<26)) }", "", Reason.TESTS_FAILED),
+        ("for { }", "", Reason.TIMED_OUT),
+        ("syscall.Kill(0, syscall.SIGKILL)\nreturn 0", 'import "syscall"', Reason.CRASHED),
+    ],
+)
+def test_hostile_code_gets_a_low_grade_in_bounded_time(
+    grader: Grader, task: Task, agent: Path, body: str, imports: str, code: Reason
+) -> None:
+    """An early exit, a panic, a deadlock, forged lines, a flood, a hog, a hang, a signal: none is paid, none raises."""
+    source(agent, body, imports)
+    quick = dataclasses.replace(task, spec=task.spec.model_copy(update={"timeout_seconds": 3}))
+    grade = grader.grade(quick, agent)
+    assert grade.reward == pytest.approx(0.1)
+    assert grade.code is code or (code is Reason.TIMED_OUT and grade.code is Reason.TESTS_FAILED)
+    assert grade.seconds["run"] < 15
+
+
+def test_an_exit_status_of_zero_proves_nothing(grader: Grader, task: Task, agent: Path) -> None:
+    """Leaving early with success is caught by the tests that never ended."""
+    source(agent, RIGHT, 'import "os"\n\nfunc init() { os.Exit(0) }')
+    grade = grader.grade(task, agent)
+    assert grade.reward == pytest.approx(0.1)
+    assert {result.outcome for result in grade.tests} == {Outcome.LOST}
+
+
+def test_an_agents_own_tests_are_never_run(grader: Grader, task: Task, agent: Path) -> None:
+    """Not even a TestMain that would decide the exit status; they are reported."""
+    (agent / "main_test.go").write_text(
+        'package tally_test\n\nimport (\n\t"os"\n\t"testing"\n)\n\nfunc TestMain(m *testing.M) { os.Exit(1) }\n'
+    )
+    grade = grader.grade(task, agent)
+    assert grade.reward == pytest.approx(1.1)
+    assert grade.added_tests == ("main_test.go",)
+
+
+def test_nothing_of_the_callers_environment_reaches_build_or_run(
+    grader: Grader, task: Task, agent: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Go reads dozens of variables; a grade must not depend on any of them."""
+    hostile = {
+        "GOFLAGS": "-run=^$ -exec=false",
+        "GOROOT": "/nonexistent",
+        "GOCACHE": str(tmp_path / "cache"),
+        "GODEBUG": "gocacheverify=1",
+        "GOENV": str(tmp_path / "env"),
+        "GOMAXPROCS": "1",
+        "GOWORK": str(tmp_path / "go.work"),
+        "SECRET": "in-the-environment",
+    }
+    (tmp_path / "env").write_text("GOFLAGS=-tags=evil\n")
+    for name, value in hostile.items():
+        monkeypatch.setenv(name, value)
+    source(
+        agent,
+        'if os.Getenv("SECRET") != "" || runtime.GOMAXPROCS(0) != 2 || len(os.Environ()) != 6 { return 0 }\n' + RIGHT,
+        'import (\n\t"os"\n\t"runtime"\n)\n',
+    )
+    assert grader.grade(task, agent).reason == "all 6 hidden and public tests pass"
+    assert not (tmp_path / "cache").exists()
+
+
+def test_the_box_holds_no_source(grader: Grader, task: Task, agent: Path) -> None:
+    """Neither the hidden suite nor the module: a submission that looks around finds its own binary only."""
+    source(
+        agent,
+        'for _, pattern := range []string{"*", "../*", "../../*", "../*/*"} {\n'
+        "found, _ := filepath.Glob(pattern)\n"
+        'for _, f := range found { if filepath.Ext(f) == ".go" { return 0 } }\n}\n' + RIGHT,
+        'import "path/filepath"',
+    )
+    assert grader.grade(task, agent).reward == pytest.approx(1.1)
+
+
+def test_grades_of_many_threads_do_not_mix(grader: Grader, task: Task, tmp_path: Path) -> None:
+    """One grader serves a whole training process."""
+    trees = [task.repo, fixes.apply(task.spec.reference_fix, task.repo)] * 4
+
+    def grade(number: int) -> float:
+        tree.write(trees[number], tmp_path / str(number))
+        return grader.grade(task, tmp_path / str(number)).reward
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(grade, range(8))) == pytest.approx([0.1, 1.1] * 4)
+
+
+def test_nothing_is_left_in_the_workspace(grader: Grader, workspace: Workspace, task: Task, agent: Path) -> None:
+    """Temporary folders go when the grade is known."""
+    before = set(workspace.folder.iterdir())
+    grader.grade(task, agent)
+    assert set(workspace.folder.iterdir()) == before
+
+
+class BrokenBoxes:
+    """Boxes that cannot run anything."""
+
+    def __init__(self, platform: tuple[str, str]) -> None:
+        self.platform = platform
+
+    @contextmanager
+    def open(self) -> Iterator[Box]:
+        """Fail as a container engine that is gone does."""
+        raise InfrastructureError("no box to be had")
+        yield
+
+
+def test_a_broken_box_is_an_exception_never_a_reward(
+    toolchain: Toolchain, workspace: Workspace, task: Task, agent: Path, grader: Grader
+) -> None:
+    """Infrastructure noise must not become training signal."""
+    platform = (toolchain.goos, toolchain.goarch)
+    broken = Grader(toolchain, workspace, boxes=BrokenBoxes(platform))
+    grader.baseline(task)
+    with pytest.raises(InfrastructureError, match="no box to be had"):
+        broken.grade(task, agent)
+
+
+def test_a_failure_that_the_reference_shares_is_the_machines(
+    toolchain: Toolchain, workspace: Workspace, task: Task, agent: Path, grader: Grader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that fills up after the baseline fails every build: no submission is to blame."""
+    fresh = Grader(toolchain, workspace)
+    fresh.baseline(task)
+    real = fresh.go
+
+    def full_disk(folder: Path, *arguments: str) -> Completed:
+        done = real(folder, *arguments)
+        if arguments[0] == "build":
+            return dataclasses.replace(done, exit_code=1, output=b"write: no space left on device\n")
+        return done
+
+    monkeypatch.setattr(fresh, "go", full_disk)
+    with pytest.raises(InfrastructureError, match="ended with build-failed, and so does the reference fix"):
+        fresh.grade(task, agent)
+
+
+def test_a_machine_too_slow_for_the_reference_is_no_time_out_of_the_submission(
+    toolchain: Toolchain, workspace: Workspace, task: Task, agent: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reference is run again before a time-out is held against anyone."""
+    fresh = Grader(toolchain, workspace)
+    fresh.baseline(task)
+    real = LocalBox.run
+
+    def starved(self: LocalBox, argv: list[str], *, folder: str, env: dict[str, str], limits: Limits) -> Completed:
+        return real(self, argv, folder=folder, env=env, limits=dataclasses.replace(limits, seconds=0.0001))
+
+    monkeypatch.setattr(LocalBox, "run", starved)
+    with pytest.raises(InfrastructureError, match="ended with timed-out, and so does the reference fix"):
+        fresh.grade(task, agent)
+
+
+def test_a_task_whose_reference_fails_cannot_be_graded(grader: Grader, tmp_path: Path) -> None:
+    """No submission pays for a broken task."""
+    task = load_task(EXAMPLES / "broken" / "fails-reference-passes")
+    tree.write(task.repo, tmp_path)
+    with pytest.raises(InfrastructureError, match="the reference fix of fails-reference-passes does not pass here"):
+        grader.grade(task, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"tests": [1], "sound": true, "reason": ""}',
+        b'{"tests": [], "sound": "yes", "reason": ""}',
+        b"\xff",
+    ],
+)
+def test_a_damaged_baseline_is_made_again(
+    toolchain: Toolchain, workspace: Workspace, task: Task, grader: Grader, tmp_path: Path, damage: bytes
+) -> None:
+    """A corrupt cache entry is ignored, and replaced."""
+    wanted = grader.baseline(task)
+    fresh = Grader(toolchain, workspace, cache=_cache_with_build(tmp_path, grader))
+    path = fresh._baseline_path(task)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(damage)
+    assert fresh.baseline(task) == wanted
+    assert set(json.loads(path.read_bytes())["tests"]) == wanted.tests
+
+
+def _cache_with_build(folder: Path, grader: Grader) -> Path:
+    """A cache of its own that shares what is slow to build."""
+    for name in ("go-build", "tools"):
+        (folder / name).symlink_to(grader.cache / name)
+    return folder
+
+
+def test_a_baseline_is_kept_and_read_back(
+    toolchain: Toolchain, workspace: Workspace, task: Task, grader: Grader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second process learns the expected tests without running the reference."""
+    wanted = grader.baseline(task)
+    second = Grader(toolchain, workspace)
+
+    def refuse(_: Task) -> Grade:
+        raise AssertionError("the reference was graded again")
+
+    monkeypatch.setattr(second, "grade_reference", refuse)
+    assert second.baseline(task) == wanted == Baseline(tests=wanted.tests, sound=True, reason=wanted.reason)
+
+
+def test_boxes_are_fresh(grader: Grader, workspace: Workspace) -> None:
+    """Each run gets a box that nothing was in before."""
+    assert isinstance(grader.boxes, LocalBoxes)
+    with grader.boxes.open() as first, grader.boxes.open() as second:
+        first.write("x", b"1")
+        assert second.read("x", cap=10) is None
+    assert list(workspace.folder.iterdir()) == []
