@@ -58,7 +58,9 @@ def environment(
     ``home`` is a fresh folder for HOME, GOPATH and temporary files; ``cache`` a build cache that no submission
     ever wrote to. ``parallelism`` bounds the commands' own processes.
     """
-    flags = "-trimpath" if parallelism is None else f"-trimpath -p={parallelism}"
+    # -trimpath keeps the folder's name out of the cache's keys: the same code is compiled once, wherever it lies.
+    # -buildvcs=false keeps git out: it fails in another user's checkout, and runs what a submission's .git tells it.
+    flags = "-trimpath -buildvcs=false" if parallelism is None else f"-trimpath -buildvcs=false -p={parallelism}"
     variables = {
         "PATH": f"{toolchain.goroot / 'bin'}:/usr/bin:/bin",
         "HOME": str(home),
@@ -66,7 +68,6 @@ def environment(
         "GOPATH": str(home / "gopath"),
         "GOCACHE": str(cache),
         "GOROOT": str(toolchain.goroot),
-        # -trimpath keeps the folder's name out of the cache's keys: the same code is compiled once, wherever it lies.
         "GOFLAGS": flags,
         "GOENV": "off",
         "GOWORK": "off",

@@ -168,24 +168,25 @@ class CheckItem(pytest.Item):
         self.check = check
         self.add_marker("gobench")
 
-    def setup(self) -> None:
-        """Find Go and warm the cache. Without Go, skip unless the run is strict."""
-        provers = self.config.stash[_PROVERS]
-        try:
-            provers.get(self.task.spec.go)
-        except ToolchainError as error:
-            if provers.strict:
-                raise
-            pytest.skip(str(error))
-
     def runtest(self) -> None:
         """Prove the claim, and leave the facts for the summary as built-in types."""
-        prover = self.config.stash[_PROVERS].get(self.task.spec.go)
+        prover = self._prover()
         prover.notify = functools.partial(_notice, self, time.monotonic())
         verdict = prover.run(self.check, self.task)
         self.user_properties.append((FACTS, json.dumps(Facts.of(self.task, self.check, verdict).as_dict())))
         if not verdict.ok:
             raise ClaimFailed(verdict)
+
+    def _prover(self) -> Prover:
+        """The prover for this task's Go. Without Go the check is skipped, unless the run is strict."""
+        provers = self.config.stash[_PROVERS]
+        try:
+            return provers.get(self.task.spec.go)
+        except ToolchainError as error:
+            # Not in setup(): pytest shows the failure of a setup with its whole traceback.
+            if provers.strict:
+                raise
+            pytest.skip(str(error))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What an author needs to mend the task, without a traceback."""

@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 
 from go_debug_bench.errors import InfrastructureError
-from go_debug_bench.grading import Grader
 from go_debug_bench.launcher import Completed, Limits, Runner, build_tool
 from go_debug_bench.toolchain import Toolchain, environment
 from go_debug_bench.workspace import cache_dir
@@ -86,7 +85,8 @@ class Life:
     def wait_for(self, letters: str) -> None:
         """Wait until every letter was written."""
         deadline = time.monotonic() + START_SECONDS
-        while self.holds() is None or not set(letters) <= set(self.seen):
+        while not set(letters) <= set(self.seen):
+            self.holds()
             assert time.monotonic() < deadline, f"only {self.seen!r} of {letters!r} came up"
             time.sleep(0.01)
 
@@ -266,6 +266,7 @@ def test_flood_of_output_ends_quickly_and_in_bounded_memory(drive: Callable[...,
     assert max(facts["peaks"]) * unit < 150 * MIB
 
 
+@linux
 def test_flood_from_a_descendant_is_cut_too(run: Run, life: Life) -> None:
     """The cap is on what all processes print together, and passing it ends all of them."""
     done = run(["sh", "-c", "exec 3>life; (setsid yes &); sleep 300"], output_bytes=1000)
@@ -335,9 +336,9 @@ def test_program_leads_a_process_group_of_its_own(run: Run) -> None:
 @linux
 def test_time_limit_ends_the_whole_tree(run: Run, life: Life) -> None:
     """Descendants in other sessions and orphans of double forks die with the program."""
-    done = run(["sh", "-c", FAMILY], seconds=1)
+    done = run(["sh", "-c", FAMILY], seconds=1.5)
     assert (done.timed_out, done.ok, done.signal) == (True, False, "killed")
-    assert 1 <= done.seconds < 1 + DEATH_SECONDS
+    assert 1.5 <= done.seconds < 1.5 + DEATH_SECONDS
     life.assert_ends(0)
     assert sorted(life.seen.split()) == ["d", "m", "o", "s"]
 
@@ -353,12 +354,8 @@ def test_time_limit_ends_a_program_that_ignores_every_signal(run: Run, life: Lif
 @linux
 def test_leftovers_are_killed_and_counted(run: Run, life: Life) -> None:
     """What outlives the program is dead when the run returns, and the program's own success stands."""
-    script = FAMILY.replace("wait", "while [ ! -e go ]; do read word <line && : > go; done; echo hi; exit 0")
-    os.mkfifo(life_folder := Path(run(["pwd"]).text.strip()) / "line")
-    script = script.replace("exec 3>life", "exec 3>life; (exec sh -c 'echo x > line') &")
-    done = run(["sh", "-c", script])
-    assert life_folder.exists()
-    assert (done.ok, done.output) == (True, b"hi\n"), done
+    done = run(["sh", "-c", FAMILY.replace("wait", "echo hi")])
+    assert (done.ok, done.output) == (True, b"hi\n")
     life.assert_ends(0)
     assert done.leftovers == 3
 
@@ -420,8 +417,14 @@ def test_resources_without_a_limit_are_left_alone(run: Run) -> None:
     """The launcher's own runtime raises its limit of open files; the program gets the caller's."""
     names = ("RLIMIT_DATA", "RLIMIT_FSIZE", "RLIMIT_NOFILE", "RLIMIT_CPU")
     script = f"import resource; print([resource.getrlimit(getattr(resource, name)) for name in {names}])"
-    expected = [resource.getrlimit(getattr(resource, name)) for name in names]
-    assert run([sys.executable, "-c", script]).text.strip() == str(expected)
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(before[0], 777), before[1]))
+    try:
+        expected = [resource.getrlimit(getattr(resource, name)) for name in names]
+        done = run([sys.executable, "-c", script])
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert done.text.strip() == str(expected)
 
 
 def test_no_core_is_dumped(run: Run) -> None:
@@ -520,13 +523,14 @@ def test_tool_is_built_once(toolchain: Toolchain, tmp_path: Path) -> None:
     assert sorted(path.name for path in first.parent.iterdir()) in (["launch"], ["launch", "launch.lock"])
 
 
-def test_tool_is_built_anew_for_another_go(toolchain: Toolchain, tmp_path: Path, grader: Grader) -> None:
+def test_tool_is_built_anew_for_another_go(toolchain: Toolchain, tmp_path: Path) -> None:
     """A binary of another release or platform is not taken."""
     build_cache = cache_dir() / "go-build"
-    for other in (replace(toolchain, version="go1.24.99"), replace(toolchain, goarch="riscv64")):
-        gone = replace(other, goroot=tmp_path / "nowhere")
+    build_tool("launch", toolchain, cache=tmp_path, build_cache=build_cache)
+    gone = replace(toolchain, goroot=tmp_path / "nowhere")
+    for other in (replace(gone, version="go1.24.99"), replace(gone, goos="plan9"), replace(gone, goarch="riscv64")):
         with pytest.raises(InfrastructureError, match="cannot build launch"):
-            build_tool("launch", gone, cache=cache_dir(), build_cache=build_cache)
+            build_tool("launch", other, cache=tmp_path, build_cache=build_cache)
 
 
 def fake_toolchain(toolchain: Toolchain, folder: Path, script: str) -> Toolchain:
