@@ -181,10 +181,12 @@ class Grader:
 
         A full disk or a starved machine looks like a bad submission.
         """
-        with self._reference(task) as folder, self.prepared(task, folder) as control:
-            good = control.grade.compiles
-            if good and grade.code is not Reason.BUILD_FAILED:
-                good = self.run(control, None).hidden_tests_pass
+        with self._reference(task) as folder:
+            if grade.code is Reason.BUILD_FAILED:
+                good = self.go(folder, "build", "./...").ok
+            else:
+                with self.prepared(task, folder) as control:
+                    good = self.run(control, None).hidden_tests_pass
         if not good:
             raise InfrastructureError(
                 f"a submission to {task.id} ended with {grade.code}, and so does the reference fix"

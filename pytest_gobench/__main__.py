@@ -28,6 +28,10 @@ exit status: 0 every claim holds, 1 one fails, 2 interrupted or a wrong id, 3 an
 """
 
 
+# This program imports the plugin before pytest does; nobody rewrites its asserts.
+_IMPORTED = "ignore:Module already imported:pytest.PytestAssertRewriteWarning"
+
+
 class _Recorder:
     """Sends the matrix to where this program writes, while pytest's own report goes to standard error."""
 
@@ -65,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with contextlib.redirect_stdout(sys.stderr):
         return int(
             pytest.main(
-                ["--gobench-tasks", "-n", options.n, "-q", *rest, *map(str, paths)],
+                ["--gobench-tasks", "-n", options.n, "-q", "-W", _IMPORTED, *rest, *map(str, paths)],
                 plugins=[_Recorder(lambda line: print(line, file=stdout, flush=True))],
             )
         )

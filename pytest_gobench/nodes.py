@@ -58,7 +58,7 @@ class TaskCollection:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """Collect a task folder as one task, never as a package or a folder of Python files."""
-        return TaskFolder.from_parent(parent, path=path) if self.selection.holds_task(path) else None
+        return TaskFolder.of(path, parent) if self.selection.holds_task(path) else None
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """Collect a ``task.json`` that is named by itself from outside of pytest's root."""
@@ -126,11 +126,18 @@ class _Provers:
             self._workspace.close()
 
 
-class TaskFolder(pytest.File):
+class TaskFolder(pytest.Collector):
     """A task's folder.
 
-    A File, not a Directory: pytest loads the ``conftest.py`` of every Directory that it collects.
+    No pytest.Directory: pytest loads the ``conftest.py`` of every Directory that it collects. And no pytest.File:
+    ``--lf`` passes over the files that nothing failed in.
     """
+
+    @classmethod
+    def of(cls, path: Path, parent: pytest.Collector) -> TaskFolder:
+        """The collector of the folder ``path``."""
+        nodeid = f"{parent.nodeid}/{path.name}" if parent.nodeid else path.name
+        return cls.from_parent(parent, name=path.name, path=path, nodeid=nodeid)
 
     def collect(self) -> Iterator[pytest.Collector]:
         """Yield the task's ``task.json``, whose items are the checks."""

@@ -1,0 +1,200 @@
+"""The checks through pytest: every one is proved to fire, alone, and every way of running gives the same verdicts."""
+
+import json
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from go_debug_bench.workspace import cache_dir
+
+EXAMPLES = Path(__file__).parent / "examples"
+BROKEN = {
+    "fails-vet-clean": "vet-clean",
+    "fails-public-green": "public-green",
+    "fails-unfixed-fails": "unfixed-fails",
+    "fails-reference-passes": "reference-passes",
+    "fails-delete-test-cheat": "delete-test-cheat",
+    "fails-non-compiling": "non-compiling",
+    "fails-alternative": "alternative[by-index]",
+    "fails-wrong": "wrong[one-more]",
+    "fails-stable": "stable",
+}
+
+
+@pytest.fixture(autouse=True)
+def cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pytester moves HOME: keep the warm cache."""
+    monkeypatch.setenv("GOBENCH_CACHE", str(cache_dir()))
+
+
+def outcomes(pytester: pytest.Pytester, *arguments: str) -> dict[str, bool]:
+    """Whether each check holds, by node id, from a run's junit file."""
+    pytester.runpytest_subprocess("--gobench-tasks", "--junitxml=junit.xml", *arguments)
+    cases = ET.parse(pytester.path / "junit.xml").iter("testcase")  # noqa: S314  (our own file)
+    return {f"{case.get('classname')}::{case.get('name')}": case.find("failure") is None for case in cases}
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_each_check_fires_alone_on_the_task_that_is_broken_for_it(pytester: pytest.Pytester, workers: str) -> None:
+    """A check that nothing can fail proves nothing."""
+    pytester.copy_example("broken")
+    found = outcomes(pytester, ".", "-n", workers, "--gobench-repeat=3")
+    failed = {name for name, holds in found.items() if not holds}
+    assert len(found) == 11 * len(BROKEN)
+    assert failed == {f"{task}.task.json::{check}" for task, check in BROKEN.items()}
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester) -> Path:
+    """Two valid tasks and a broken one."""
+    for name in ("valid/tiny-tally", "valid/build", "broken/fails-wrong"):
+        shutil.copytree(EXAMPLES / name, pytester.path / "tasks" / Path(name).name)
+    return pytester.path
+
+
+def test_every_way_of_running_gives_the_same_verdicts(pytester: pytest.Pytester, project: Path) -> None:
+    """Serial, parallel, and whatever the distribution."""
+    selection = ["-k", "unfixed-fails or one-more or vet-clean"]
+    serial = outcomes(pytester, "-n", "0", *selection)
+    assert len(serial) == 9
+    assert [name for name, holds in serial.items() if not holds] == ["tasks.fails-wrong.task.json::wrong[one-more]"]
+    for mode in ("load", "loadscope", "loadfile", "loadgroup", "worksteal"):
+        assert outcomes(pytester, "-n", "2", "--dist", mode, *selection) == serial
+    assert outcomes(pytester, "-n", "auto", *selection) == serial
+
+
+def test_last_failed_runs_the_failed_check_again(pytester: pytest.Pytester, project: Path) -> None:
+    """And nothing else."""
+    pytester.runpytest("--gobench-tasks", "-k", "one-more").assert_outcomes(passed=2, failed=1)
+    result = pytester.runpytest("--gobench-tasks", "--lf")
+    result.assert_outcomes(failed=1)
+
+
+def test_a_failure_tells_an_author_what_to_do(pytester: pytest.Pytester, project: Path) -> None:
+    """Claim, finding, command, mend and Go's output; never a traceback."""
+    result = pytester.runpytest("--gobench-tasks", "tasks/fails-wrong/task.json::wrong[one-more]")
+    result.stdout.fnmatch_lines(
+        [
+            "*fails-wrong: wrong?one-more?*",
+            "claim   the wrong fix 'one-more' earns 0.1 (It moves the limit.)",
+            "found   it earns 1.1: all 6 hidden and public tests pass",
+            "repeat  pytest 'tasks/fails-wrong/task.json::wrong?one-more?' --gobench-keep=/tmp/kept",
+            "        (cd /tmp/kept/fails-wrong/wrong-one-more && TZ=UTC go test -v ./...)",
+            "mend    add a hidden test for the clause of the contract that the fix breaks",
+        ],
+        consecutive=True,
+    )
+    result.stdout.no_fnmatch_line("*Error*")
+    result.stdout.no_fnmatch_line("*.py:*")
+
+
+def test_a_failure_shows_what_go_said(pytester: pytest.Pytester) -> None:
+    """The failing tests' own output."""
+    pytester.copy_example("broken")
+    result = pytester.runpytest("--gobench-tasks", "fails-alternative", "-k", "by-index")
+    result.stdout.fnmatch_lines(["*found*it earns 0.1: 1 of 6 tests failed*", "*Total = 4, want 5*"])
+
+
+def test_the_command_of_a_failure_works(pytester: pytest.Pytester, project: Path, grader: object) -> None:
+    """The kept clean room is a module that the bare go command tests, hidden suite and all."""
+    from go_debug_bench.grading import Grader
+
+    assert isinstance(grader, Grader)
+    pytester.runpytest("--gobench-tasks", "tasks/tiny-tally", "--gobench-keep=kept", "-k", "unfixed or vet or one-more")
+    assert sorted(path.name for path in (project / "kept" / "tiny-tally").iterdir()) == [
+        "unfixed-fails",
+        "vet-clean",
+        "wrong-one-more",
+    ]
+    room = project / "kept" / "tiny-tally" / "unfixed-fails"
+    done = grader.go(room, "test", "./...")
+    assert "--- FAIL: TestTotalOfMany/five" in done.text
+    assert not (project / "kept" / "tiny-tally" / "vet-clean" / "total_test.go").exists()
+
+
+def test_the_summary_is_the_matrix(pytester: pytest.Pytester, project: Path) -> None:
+    """To the letter, with one line per failed claim."""
+    result = pytester.runpytest("--gobench-tasks", "tasks/fails-wrong", "-n", "2")
+    at = result.outlines.index("=== fails-wrong  (package tally, medium) ===")
+    assert result.outlines[at : at + 9] == [
+        "=== fails-wrong  (package tally, medium) ===",
+        "    ok   go vet clean",
+        "    ok   public suite passes",
+        "    strategy                    build  tamper  hidden  reward",
+        "    unfixed                      True   False   False     0.1",
+        "    reference fix                True   False    True     1.1",
+        "    cheat: delete a test         True    True   False     0.1",
+        "    broken: does not compile    False   False   False     0.0",
+        "",
+    ]
+    assert (
+        result.outlines[at + 9] == "FAIL fails-wrong wrong[one-more]: it earns 1.1: all 6 hidden and public tests pass"
+    )
+
+
+def test_facts_reach_the_junit_file(pytester: pytest.Pytester, project: Path) -> None:
+    """As JSON, for whoever reads the run later."""
+    pytester.runpytest("--gobench-tasks", "tasks/tiny-tally", "-k", "unfixed", "--junitxml=junit.xml")
+    (value,) = [
+        node.get("value")
+        for node in ET.parse(project / "junit.xml").iter("property")  # noqa: S314  (our own file)
+        if node.get("name") == "gobench"
+    ]
+    facts = json.loads(value or "")
+    assert (facts["task"], facts["check"], facts["ok"]) == ("tiny-tally", "unfixed-fails", True)
+    assert (facts["compiles"], facts["tampered"], facts["hidden"], facts["reward"]) == (True, False, False, 0.1)
+
+
+def test_no_tree_is_built_twice_and_no_test_binary_is_run_twice(
+    pytester: pytest.Pytester, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The commands of one task's checks, counted: this is the floor of the design, and must not grow."""
+    from go_debug_bench.grading import Grader
+
+    pytester.runpytest("--gobench-tasks", "tasks/tiny-tally", "-k", "unfixed")  # the baseline is known from here
+    counts = {"vet": 0, "build": 0, "test": 0, "run": 0}
+    real_go, real_run = Grader.go, Grader._run_package
+
+    def go(self: Grader, folder: Path, *arguments: str) -> object:
+        counts[arguments[0]] += 1
+        return real_go(self, folder, *arguments)
+
+    def run(self: Grader, *arguments: object) -> object:
+        counts["run"] += 1
+        return real_run(self, *arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Grader, "go", go)
+    monkeypatch.setattr(Grader, "_run_package", run)
+    pytester.runpytest_inprocess("--gobench-tasks", "tasks/tiny-tally").assert_outcomes(passed=10)
+    public = {"build": 2, "test": 2, "run": 12}  # unfixed and reference, in six orders each
+    hidden = {"build": 9, "test": 6, "run": 6}  # six distinct trees, the tampered one, the broken one and its control
+    assert counts == {"vet": 1, **{kind: public[kind] + hidden[kind] for kind in public}}
+
+
+def test_a_machine_failure_is_an_error_without_a_verdict(
+    pytester: pytest.Pytester, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It fails the check, says so in one line, and leaves no row in the matrix."""
+    monkeypatch.setenv("GOBENCH_CACHE", "/proc/nowhere")
+    result = pytester.runpytest_subprocess("--gobench-tasks", "tasks/tiny-tally", "-k", "unfixed")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["cannot make /proc/nowhere*set GOBENCH_CACHE to a folder of your own"])
+    result.stdout.no_fnmatch_line("=== tiny-tally*")
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
+def test_tasks_of_this_repository_stay_out_of_broken_examples() -> None:
+    """The examples under tests/ are collected by nobody but these tests."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"],
+        cwd=Path(__file__).parent.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "tests/examples" not in done.stdout
+    assert "tasks/worker-pool-leak/task.json::reference-passes" in done.stdout
