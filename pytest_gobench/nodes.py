@@ -151,7 +151,9 @@ class TaskFile(pytest.File):
         """Load the task, running no Go, and yield its checks. A malformed task is an error of this file alone."""
         task = load_task(self.path.parent)
         for check in checks_of(task, repeat=self.config.getoption("gobench_repeat")):
-            yield CheckItem.from_parent(self, name=check.name, task=task, check=check)
+            # Said as a string, which pytest parses: --lf finds a check with a name in brackets only so.
+            nodeid = f"{self.nodeid}::{check.name}"
+            yield CheckItem.from_parent(self, name=check.name, nodeid=nodeid, task=task, check=check)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Every problem of the task, without a traceback."""

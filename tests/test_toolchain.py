@@ -221,13 +221,22 @@ def test_variable_with_another_release_is_refused(fake_go: FakeGo, monkeypatch: 
     ("body", "said"),
     [
         ("echo cannot find GOROOT >&2; exit 1", r"does not answer 'go env' \(cannot find GOROOT\)"),
+        (r"printf '/nonexistent\ngo1.24.1\nlinux\namd64\n'; exit 3", r"does not answer 'go env' \(no output\)"),
         ("exit 3", r"does not answer 'go env' \(no output\)"),
         ("echo go version 1", r"does not answer 'go env' \(no output\)"),
         (r"printf '\377\000\376'; head -c 100000 /dev/urandom", "does not answer 'go env'"),
         (r"printf '/nonexistent\ngo1.24.1\nlinux\namd64\n'", r"names a GOROOT without bin/go \(/nonexistent\)"),
         (r"printf '\ngo1.24.1\nlinux\namd64\n'", "names a GOROOT without bin/go"),
     ],
-    ids=["fails", "fails-silently", "answers-too-little", "prints-noise", "lies-about-goroot", "has-no-goroot"],
+    ids=[
+        "fails",
+        "fails-after-its-answer",
+        "fails-silently",
+        "answers-too-little",
+        "prints-noise",
+        "lies-about-goroot",
+        "has-no-goroot",
+    ],
 )
 def test_command_that_is_no_go_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, said: str
