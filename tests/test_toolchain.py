@@ -397,7 +397,7 @@ def test_same_code_is_compiled_to_the_same_bytes_in_every_folder(grader: Grader,
 def test_build_inside_a_broken_repository_works(grader: Grader, workspace: Workspace) -> None:
     """Version control is not asked: it fails in another user's checkout, and obeys a submission's own settings."""
     with workspace.room() as room:
-        (room / ".git").write_text("gitdir: /nonexistent\n")
+        (room / ".git").mkdir()
         (room / "go.mod").write_text("module probe\n")
         (room / "main.go").write_text("package main\n\nfunc main() {}\n")
         built = grader.go(room, "build", "-o", "probe", ".")
