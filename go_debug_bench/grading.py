@@ -295,12 +295,13 @@ class Grader:
         if not prepared.binaries:
             return prepared.grade
         clock = _Clock(prepared.grade.seconds)
-        with self.boxes.open() as box:
-            name = box.name
-            done = {
-                package: self._run_package(prepared.task, box, package, binary, gomaxprocs, shuffle)
-                for package, binary in prepared.binaries.items()
-            }
+        done: dict[str, Completed] = {}
+        names: set[str] = set()
+        for package, binary in prepared.binaries.items():
+            # A box each: what one package's tests leave behind must not meet the next one's.
+            with self.boxes.open() as box:
+                names.add(box.name)
+                done[package] = self._run_package(prepared.task, box, package, binary, gomaxprocs, shuffle)
         clock.lap("run")
         runs = [self._read(package, completed) for package, completed in done.items()]
         if expected is None:
@@ -314,14 +315,14 @@ class Grader:
             reason=reason,
             tests=results,
             seconds=clock.laps,
-            box=name,
+            box=", ".join(sorted(names)),
             log="\n".join(run.output for run in runs)[-_MAX_LOG:],
         )
 
     def _run_package(
         self, task: Task, box: Box, package: str, binary: Path, gomaxprocs: int, shuffle: int
     ) -> Completed:
-        program, folder = f"{binary.name}/suite", f"{binary.name}/work"
+        program, folder = "suite", "work"
         box.write(program, binary.read_bytes(), executable=True)
         prefix = f"{package}/testdata/" if package else "testdata/"
         for path, data in {**task.repo, **task.hidden}.items():
