@@ -5,11 +5,13 @@ The hidden suite runs in a box, as a binary built elsewhere: a box needs no Go a
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from go_debug_bench.errors import InfrastructureError
+from go_debug_bench.isolation import Isolation, Jail
 from go_debug_bench.launcher import Completed, Limits, Runner
 from go_debug_bench.tree import Limits as TreeLimits
 from go_debug_bench.tree import TreeRefused, scan
@@ -46,11 +48,19 @@ class Box(Protocol):
         """
         ...
 
-    def run(self, argv: Sequence[str], *, folder: str, env: Mapping[str, str], limits: Limits) -> Completed:
+    @property
+    def isolated(self) -> bool:
+        """Whether a hostile program is kept from the machine that holds the box."""
+        ...
+
+    def run(
+        self, argv: Sequence[str], *, folder: str, env: Mapping[str, str], limits: Limits, key: bytes | None = None
+    ) -> Completed:
         """Run a program of the box in one of its folders, which is made if it is not there.
 
         ``argv[0]`` is relative to the box's own folder. A failing program is a value. Nothing of it runs any more
-        when this returns.
+        when this returns. A program with a ``key`` reads it from descriptor 3 and writes its report to descriptor 4;
+        the key is nowhere else while it runs.
 
         Raises:
             InfrastructureError: the box is broken.
@@ -59,28 +69,39 @@ class Box(Protocol):
 
 
 class LocalBox:
-    """A folder on this machine, and processes with limits.
+    """A folder on this machine, and processes with limits, kept apart as well as ``isolation`` does it.
 
-    It stops accidents and leaves nothing running. It does not keep a hostile program from the rest of the machine.
+    Without isolation it stops accidents and leaves nothing running, but does not keep a hostile program from the
+    rest of the machine. ``room`` is an empty folder.
     """
 
-    name = "local"
-
-    def __init__(self, root: Path, runner: Runner, platform: tuple[str, str]) -> None:
+    def __init__(self, room: Path, runner: Runner, platform: tuple[str, str], isolation: Isolation) -> None:
         self.platform = platform
-        self._root = root
+        self.isolated = isolation is not Isolation.NONE
+        self.name = f"local, isolation {isolation}"
+        self._isolation = isolation
         self._runner = runner
+        self._key = room / "key"
+        self._root = room / "box"
+        self._make_folder(self._root / "tmp")
 
     def write(self, path: str, data: bytes, *, executable: bool = False) -> None:
         """Put a file into the box. Raises InfrastructureError when the disk does not take it."""
         target = self._root / path
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
+            self._make_folder(target.parent)
             target.write_bytes(data)
-            if executable:
-                target.chmod(0o700)
+            # The program may run as another user.
+            target.chmod(0o755 if executable else 0o644)
         except OSError as error:
             raise InfrastructureError(f"cannot write {path} into the box: {error}") from error
+
+    def _make_folder(self, folder: Path) -> None:
+        if not folder.is_dir():
+            if folder != self._root:
+                self._make_folder(folder.parent)
+            folder.mkdir()
+            folder.chmod(0o755)
 
     def read(self, path: str, *, cap: int) -> bytes | None:
         """Content of a regular file, or None if there is none or it is longer than ``cap`` bytes."""
@@ -96,13 +117,30 @@ class LocalBox:
             return None
         return found.files.get(path)
 
-    def run(self, argv: Sequence[str], *, folder: str, env: Mapping[str, str], limits: Limits) -> Completed:
+    def run(
+        self, argv: Sequence[str], *, folder: str, env: Mapping[str, str], limits: Limits, key: bytes | None = None
+    ) -> Completed:
         """Run a program of the box. Raises InfrastructureError when the launcher fails."""
         program, *arguments = argv
-        (self._root / folder).mkdir(parents=True, exist_ok=True)
+        self._make_folder(self._root / folder)
+        inside = Path("/") if self.isolated else self._root
+        options = Jail(isolation=self._isolation, root=self._root, folder=f"/{folder}").arguments()
+        if key is not None:
+            self._write_key(key)
+            options.append(f"-key={self._key}")
         return self._runner.run(
-            [str(self._root / program), *arguments],
+            [str(inside / program), *arguments],
             cwd=self._root / folder,
-            env={**env, "HOME": str(self._root / folder), "TMPDIR": str(self._root / folder), "TZ": "UTC"},
+            env={**env, "HOME": str(inside / "tmp"), "TMPDIR": str(inside / "tmp"), "TZ": "UTC"},
             limits=limits,
+            options=options,
         )
+
+    def _write_key(self, key: bytes) -> None:
+        """Write the key where the launcher takes it from, outside of what the program sees."""
+        try:
+            descriptor = os.open(self._key, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o400)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(key)
+        except OSError as error:
+            raise InfrastructureError(f"cannot write the key of the box: {error}") from error

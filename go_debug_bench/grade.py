@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+
+from go_debug_bench.attestation import Attested
 
 __all__ = [
     "REWARDS",
@@ -25,12 +27,17 @@ _MAX_NAMES = 4  # tests that a reason names
 
 
 class Outcome(StrEnum):
-    """How a test ended. ``LOST`` is a test that was expected and did not end: hung, crashed or never reached."""
+    """How a test ended.
+
+    ``LOST`` is a test that was expected and did not end: hung, crashed or never reached. ``UNATTESTED`` is one that
+    was printed to pass, but could not prove it.
+    """
 
     PASS = "pass"  # noqa: S105  (no password)
     FAIL = "fail"
     SKIP = "skip"
     LOST = "lost"
+    UNATTESTED = "unattested"
 
 
 class Reason(StrEnum):
@@ -44,6 +51,7 @@ class Reason(StrEnum):
     TIMED_OUT = "timed-out"
     FLOODED = "flooded"
     CRASHED = "crashed"
+    FORGED = "forged"
     TESTS_FAILED = "tests-failed"
     UNEXPECTED_TESTS = "unexpected-tests"
 
@@ -61,7 +69,10 @@ class TestResult:
 
 @dataclass(frozen=True, kw_only=True)
 class PackageRun:
-    """One run of one package's test binary, as the box and the log tell it."""
+    """One run of one package's test binary, as the box, the log and the report tell it.
+
+    ``tests`` is what was printed, ``attested`` what was proved, both by id.
+    """
 
     package: str
     exit_code: int
@@ -69,6 +80,7 @@ class PackageRun:
     timed_out: bool
     output_cut: bool
     tests: Mapping[str, TestResult]
+    attested: Attested
     output: str
 
     @property
@@ -158,20 +170,31 @@ def _events(lines: bytes) -> Iterator[Mapping[str, object]]:
 def judge(expected: Collection[str], runs: Sequence[PackageRun]) -> tuple[Reason, str, tuple[TestResult, ...]]:
     """The verdict on one run of the whole suite: reason code, one line, and every expected or observed test.
 
-    Passing needs all three: every binary exits with 0, every expected test passes, and no other test is claimed.
-    ``expected`` are the ids that the reference fix reports through the same grader.
+    Passing needs all three: every binary exits with 0, every expected test attests that it passed, and no other test
+    is claimed. ``expected`` are the ids that the reference fix reports through the same grader.
     """
     seen = {name: result for run in runs for name, result in run.tests.items()}
-    results = tuple(
-        seen.get(name) or TestResult(name=name, outcome=Outcome.LOST) for name in sorted({*expected, *seen})
-    )
-    failed = [result.name for result in results if result.outcome is not Outcome.PASS]
-    extra = sorted(set(seen) - set(expected))
-    code, reason = _verdict(runs, failed_leaves(failed), extra, len(expected))
+    passed = {name for run in runs for name in run.attested.passed}
+    unknown = {name for run in runs for name in run.attested.unknown}
+    results = tuple(_proved(name, seen.get(name), passed) for name in sorted({*expected, *seen, *unknown}))
+    extra = sorted({*seen, *unknown} - set(expected))
+    code, reason = _verdict(runs, [result for result in results if result.name in expected], extra)
     return code, reason, results
 
 
-def _verdict(runs: Sequence[PackageRun], failed: Sequence[str], extra: Sequence[str], total: int) -> tuple[Reason, str]:
+def _proved(name: str, printed: TestResult | None, passed: Collection[str]) -> TestResult:
+    """What holds of a test: a failure is believed when it is printed, a pass only when it is attested."""
+    result = printed or TestResult(name=name, outcome=Outcome.LOST)
+    if result.outcome in (Outcome.FAIL, Outcome.SKIP):
+        return result
+    if name in passed:
+        return replace(result, outcome=Outcome.PASS)
+    return replace(result, outcome=Outcome.UNATTESTED) if result.outcome is Outcome.PASS else result
+
+
+def _verdict(runs: Sequence[PackageRun], expected: Sequence[TestResult], extra: Sequence[str]) -> tuple[Reason, str]:
+    failed = failed_leaves([result.name for result in expected if result.outcome is not Outcome.PASS])
+    forged = failed_leaves([result.name for result in expected if result.outcome is Outcome.UNATTESTED])
     lost = f"; {len(failed)} tests failed or were not reached" if failed else ""
     if any(run.timed_out for run in runs):
         return Reason.TIMED_OUT, f"the hidden suite ran out of time{lost}"
@@ -180,14 +203,16 @@ def _verdict(runs: Sequence[PackageRun], failed: Sequence[str], extra: Sequence[
     if any(run.signal for run in runs):
         killer = next(run.signal for run in runs if run.signal)
         return Reason.CRASHED, f"the hidden suite was ended by a signal ({killer}){lost}"
+    if forged:
+        return Reason.FORGED, f"{len(forged)} tests are printed to pass but did not attest it: {_some(forged)}"
     if failed:
-        return Reason.TESTS_FAILED, f"{len(failed)} of {total} tests failed: {_some(failed)}"
+        return Reason.TESTS_FAILED, f"{len(failed)} of {len(expected)} tests failed: {_some(failed)}"
     if extra:
         return Reason.UNEXPECTED_TESTS, f"tests are reported that the suite does not have: {_some(extra)}"
     if any(not run.ok for run in runs):
         status = next(run.exit_code for run in runs if not run.ok)
-        return Reason.CRASHED, f"every test is reported to pass, but the exit status is {status}"
-    return Reason.PASSED, f"all {total} hidden and public tests pass"
+        return Reason.CRASHED, f"every test attests that it passed, but the exit status is {status}"
+    return Reason.PASSED, f"all {len(expected)} hidden and public tests pass"
 
 
 def _some(names: Sequence[str]) -> str:

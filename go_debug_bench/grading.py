@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import subprocess
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,13 +21,24 @@ from typing import Protocol
 from filelock import FileLock
 
 from go_debug_bench import fixes, tree
+from go_debug_bench.attestation import (
+    ATTEST_FOLDER,
+    Attested,
+    attest_module,
+    attesting_module,
+    new_tokens,
+    read_report,
+    token_table,
+)
 from go_debug_bench.box import Box, LocalBox
 from go_debug_bench.errors import InfrastructureError
 from go_debug_bench.grade import Grade, PackageRun, Reason, judge, read_events
+from go_debug_bench.isolation import Isolation, probe_isolation
 from go_debug_bench.launcher import Completed, Limits, Runner, build_tool
 from go_debug_bench.submission import collect, stage, tampering
 from go_debug_bench.task import Task, test_id
 from go_debug_bench.toolchain import Toolchain, environment
+from go_debug_bench.tree import Tree, is_test_file
 from go_debug_bench.workspace import Workspace, cache_dir
 
 __all__ = ["Baseline", "Boxes", "Grader", "LocalBoxes", "Prepared"]
@@ -39,7 +51,7 @@ _TOOL_LIMITS = Limits(seconds=60, output_bytes=64 << 20)
 _SUITE_GRACE_SECONDS = 5  # Go's own -test.timeout comes first: it prints where every goroutine stands
 _SUITE_OUTPUT = 4 << 20
 _MAX_LOG = 20_000
-_BASELINE_FORMAT = 1
+_BASELINE_FORMAT = 2
 _TEST_RUNTIME = ("testing", "testing/internal/testdeps")  # what the go command links into every test binary
 _COULD_BE_THE_MACHINE = frozenset({Reason.BUILD_FAILED, Reason.SUITE_BUILD_FAILED, Reason.TIMED_OUT, Reason.CRASHED})
 _SUITE_BUILD_FLAGS = ("-vet=off", "-ldflags=-s -w")
@@ -51,6 +63,11 @@ class Boxes(Protocol):
     @property
     def platform(self) -> tuple[str, str]:
         """GOOS and GOARCH of every box."""
+        ...
+
+    @property
+    def isolated(self) -> bool:
+        """Whether every box keeps a hostile program from the machine that holds it."""
         ...
 
     def open(self) -> contextlib.AbstractContextManager[Box]:
@@ -65,12 +82,18 @@ class LocalBoxes:
     workspace: Workspace
     runner: Runner
     platform: tuple[str, str]
+    isolation: Isolation
+
+    @property
+    def isolated(self) -> bool:
+        """Whether the boxes keep a hostile program from this machine."""
+        return self.isolation is not Isolation.NONE
 
     @contextlib.contextmanager
     def open(self) -> Iterator[Box]:
         """A new empty box."""
         with self.workspace.room() as folder:
-            yield LocalBox(folder, self.runner, self.platform)
+            yield LocalBox(folder, self.runner, self.platform, self.isolation)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,18 +127,36 @@ class Grader:
         *,
         cache: Path | None = None,
         boxes: Boxes | None = None,
+        isolation: Isolation | None = None,
         parallelism: int | None = None,
     ) -> None:
+        """Make a grader; ``boxes`` are by default local ones.
+
+        ``isolation`` of local boxes is by default the strongest that works here. To grade submissions without any,
+        say ``Isolation.NONE``: where nothing works and nothing was said, ``grade`` refuses.
+        """
         self.toolchain = toolchain
         self.workspace = workspace
         self.cache = cache or cache_dir()
         self._build_cache = self.cache / "go-build"
         self._parallelism = parallelism
         self._baselines: dict[str, Baseline] = {}
-        launcher = build_tool("launch", toolchain, cache=self.cache, build_cache=self._build_cache)
-        self.runner = Runner(launcher=launcher)
-        platform = (toolchain.goos, toolchain.goarch)
-        self.boxes = boxes or LocalBoxes(workspace=workspace, runner=self.runner, platform=platform)
+        self.runner = Runner(launcher=self._tool("launch"))
+        self._instrument = self._tool("instrument")
+        self._attest_module = attest_module(self.cache)
+        self._unisolated_by_choice = isolation is Isolation.NONE
+        self.boxes = boxes or self._local_boxes(isolation)
+        self._suites: dict[str, Tree] = {}
+
+    def _tool(self, name: str) -> Path:
+        return build_tool(name, self.toolchain, cache=self.cache, build_cache=self._build_cache)
+
+    def _local_boxes(self, isolation: Isolation | None) -> LocalBoxes:
+        if isolation is None:
+            with self.workspace.room() as room:
+                isolation = probe_isolation(self.runner, room)
+        platform = (self.toolchain.goos, self.toolchain.goarch)
+        return LocalBoxes(workspace=self.workspace, runner=self.runner, platform=platform, isolation=isolation)
 
     def warm(self, imports: Iterable[str]) -> None:
         """Compile the standard packages among ``imports``, once for all processes that share the cache.
@@ -163,6 +204,11 @@ class Grader:
         Raises:
             InfrastructureError: the machinery failed, or the reference fix does not pass here.
         """
+        if not self.boxes.isolated and not self._unisolated_by_choice:
+            raise InfrastructureError(
+                "nothing here keeps a hostile submission from this machine: run as root, allow user namespaces, "
+                "or say isolation=Isolation.NONE for submissions that you trust"
+            )
         baseline = self.baseline(task)
         if not baseline.sound:
             raise InfrastructureError(f"the reference fix of {task.id} does not pass here: {baseline.reason}")
@@ -253,7 +299,7 @@ class Grader:
                 grade = self._build(clean, grade)
                 clock.lap("build")
                 if grade.compiles and grade.tests_untampered:
-                    tree.write(task.hidden, clean)
+                    tree.write(self._suite(task), clean)
                     grade, binaries = self._compile(task, clean, room, grade)
                     clock.lap("compile")
             yield Prepared(task=task, grade=grade, binaries=binaries)
@@ -266,6 +312,28 @@ class Grader:
             reason = "; ".join(grade.tampering)
             return replace(grade, compiles=True, code=Reason.TAMPERED, reason=f"tests were tampered with: {reason}")
         return replace(grade, compiles=True)
+
+    def _suite(self, task: Task) -> Tree:
+        """The files that turn a clean room into the attesting suite: tests, testdata, and the module that attests."""
+        if task.digest not in self._suites:
+            suite = {**task.public_tests, **task.hidden}
+            tests = sorted(path for path in suite if is_test_file(path))
+            with self.workspace.room() as room:
+                tree.write(suite, room)
+                argv = [str(self._instrument), f"-module={self._attest_module}", *tests]
+                done = self._host(argv, room, _TOOL_LIMITS)
+                if not done.ok:
+                    raise InfrastructureError(f"cannot instrument the tests of {task.id}: {done.text.strip()[-500:]}")
+                suite |= {path: (room / path).read_bytes() for path in tests}
+            suite |= attesting_module(self._attest_module)
+            suite["go.mod"] = (
+                task.repo["go.mod"]
+                + (
+                    f"\nrequire {self._attest_module} v0.0.0\n\nreplace {self._attest_module} => ./{ATTEST_FOLDER}\n"
+                ).encode()
+            )
+            self._suites[task.digest] = suite
+        return self._suites[task.digest]
 
     def _compile(self, task: Task, clean: Path, room: Path, grade: Grade) -> tuple[Grade, dict[str, Path]]:
         binaries: dict[str, Path] = {}
@@ -295,19 +363,19 @@ class Grader:
         if not prepared.binaries:
             return prepared.grade
         clock = _Clock(prepared.grade.seconds)
-        done: dict[str, Completed] = {}
+        runs: list[PackageRun] = []
         names: set[str] = set()
         for package, binary in prepared.binaries.items():
             # A box each: what one package's tests leave behind must not meet the next one's.
             with self.boxes.open() as box:
                 names.add(box.name)
-                done[package] = self._run_package(prepared.task, box, package, binary, gomaxprocs, shuffle)
+                tokens = new_tokens(_of_package(package, prepared.task, expected or ()))
+                done = self._run_package(prepared.task, box, package, binary, gomaxprocs, shuffle, token_table(tokens))
+            runs.append(self._read(package, done, tokens, learn=expected is None))
         clock.lap("run")
-        runs = [self._read(package, completed) for package, completed in done.items()]
         if expected is None:
             expected = frozenset(test for run in runs for test in run.tests)
         code, reason, results = judge(expected, runs)
-        clock.lap("judge")
         return replace(
             prepared.grade,
             hidden_tests_pass=code is Reason.PASSED,
@@ -320,7 +388,7 @@ class Grader:
         )
 
     def _run_package(
-        self, task: Task, box: Box, package: str, binary: Path, gomaxprocs: int, shuffle: int
+        self, task: Task, box: Box, package: str, binary: Path, gomaxprocs: int, shuffle: int, key: bytes
     ) -> Completed:
         program, folder = "suite", "work"
         box.write(program, binary.read_bytes(), executable=True)
@@ -345,24 +413,49 @@ class Grader:
                 memory_bytes=2 << 30,
                 file_bytes=64 << 20,
                 open_files=1024,
+                processes=512,
             ),
+            key=key,
         )
 
-    def _read(self, package: str, done: Completed) -> PackageRun:
-        with self.workspace.room() as room:
-            (room / "log").write_bytes(done.output)
-            lines = self._host([self.toolchain.test2json, "/bin/cat", "log"], room, _TOOL_LIMITS)
-        if not lines.ok:
-            raise InfrastructureError(f"test2json failed: {lines.text[-500:]}")
+    def _read(self, package: str, done: Completed, tokens: Mapping[str, str], *, learn: bool) -> PackageRun:
+        """What a run shows. To ``learn`` the tests of a trusted suite, reports without a token are believed."""
+        lines = self._to_events(done.output)
+        id_of = partial(test_id, package)
+        attested = read_report(done.report, tokens)
+        if learn:
+            attested = Attested(passed=attested.unknown)
         return PackageRun(
             package=package,
             exit_code=done.exit_code,
             signal=done.signal,
             timed_out=done.timed_out,
             output_cut=done.output_cut,
-            tests=read_events(lines.output, partial(test_id, package)),
+            tests=read_events(lines, id_of),
+            attested=Attested(
+                passed=frozenset(map(id_of, attested.passed)), unknown=frozenset(map(id_of, attested.unknown))
+            ),
             output=done.text,
         )
+
+    def _to_events(self, log: bytes) -> bytes:
+        """The log as test2json's lines.
+
+        From standard input: as the parent of a command, the tool takes that command's good end for one of the test
+        that was running last.
+        """
+        try:
+            done = subprocess.run(
+                [self.toolchain.test2json],
+                input=log,
+                capture_output=True,
+                env={},
+                timeout=_TOOL_LIMITS.seconds,
+                check=True,
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            raise InfrastructureError(f"test2json failed: {error}") from error
+        return done.stdout
 
 
 class _Clock:
@@ -384,6 +477,17 @@ def _not_built(grade: Grade, code: Reason, what: str, done: Completed) -> Grade:
     elif errors := [line for line in done.text.splitlines() if line and not line.startswith("#")]:
         what = f"{what}: {errors[0].strip()[:200]}"
     return replace(grade, code=code, reason=what, log=done.text[-_MAX_LOG:])
+
+
+def _of_package(package: str, task: Task, tests: Iterable[str]) -> list[str]:
+    """Those of the suite's tests that a package holds, by the name that Go knows them by."""
+    others = [f"{other}." for other in task.test_packages if other]
+    prefix = f"{package}." if package else ""
+    return [
+        test.removeprefix(prefix)
+        for test in tests
+        if (test.startswith(prefix) if package else not test.startswith(tuple(others)))
+    ]
 
 
 def _read_baseline(path: Path) -> Baseline | None:

@@ -6,6 +6,7 @@ the cache under the digest of its source.
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import subprocess
@@ -31,6 +32,8 @@ _GRACE_SECONDS = 30  # the launcher kills for up to ten seconds before it report
 class Limits:
     """What a program may use; ``None`` leaves a resource alone.
 
+    ``processes`` counts threads too, and needs a program with a user of its own.
+
     ``memory_bytes`` bounds private writable memory per process (RLIMIT_DATA): the address space itself must stay
     unbounded, as Go reserves far more than it uses.
     """
@@ -40,11 +43,15 @@ class Limits:
     memory_bytes: int | None = None
     file_bytes: int | None = None
     open_files: int | None = None
+    processes: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Completed:
-    """How a program ended. A failing program is a value; ``seconds`` are wall time, ``peak_bytes`` resident memory."""
+    """How a program ended. A failing program is a value; ``seconds`` are wall time, ``peak_bytes`` resident memory.
+
+    ``report`` is what it wrote to its report descriptor, which only a program with a key has.
+    """
 
     exit_code: int
     signal: str
@@ -55,6 +62,7 @@ class Completed:
     seconds: float
     cpu_seconds: float
     peak_bytes: int
+    report: bytes = b""
 
     @property
     def ok(self) -> bool:
@@ -73,10 +81,19 @@ class Runner:
 
     launcher: Path
 
-    def run(self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], limits: Limits) -> Completed:
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        limits: Limits,
+        options: Sequence[str] = (),
+    ) -> Completed:
         """Run a program to its end and kill what is left of it.
 
-        When this process dies or is interrupted, the program and all its descendants die with it.
+        When this process dies or is interrupted, the program and all its descendants die with it. ``options`` are
+        further options of the launcher: for a jail, or a key.
 
         Raises:
             InfrastructureError: the launcher itself failed, so nothing is known of the program.
@@ -89,6 +106,8 @@ class Runner:
             f"-data={limits.memory_bytes or 0}",
             f"-file={limits.file_bytes or 0}",
             f"-files={limits.open_files or 0}",
+            f"-processes={limits.processes or 0}",
+            *options,
             "--",
             *argv,
         ]
@@ -143,6 +162,7 @@ def _completed(program: str, code: int, output: bytes, report: bytes) -> Complet
         seconds=facts["seconds"],
         cpu_seconds=facts["cpu_seconds"],
         peak_bytes=facts["max_rss"],
+        report=base64.b64decode(facts["report"] or ""),
     )
 
 

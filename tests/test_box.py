@@ -12,6 +12,7 @@ import pytest
 from go_debug_bench.box import Box, LocalBox
 from go_debug_bench.errors import InfrastructureError
 from go_debug_bench.grading import Grader
+from go_debug_bench.isolation import Isolation
 from go_debug_bench.launcher import Completed, Limits
 
 Opener = Callable[[Grader, Path], contextlib.AbstractContextManager[Box]]
@@ -32,7 +33,7 @@ func main() { fmt.Println(runtime.GOOS, runtime.GOARCH, len(os.Args), os.Args[1]
 @contextlib.contextmanager
 def local_box(grader: Grader, folder: Path) -> Iterator[Box]:
     """A box on this machine."""
-    yield LocalBox(folder, grader.runner, (grader.toolchain.goos, grader.toolchain.goarch))
+    yield LocalBox(folder, grader.runner, (grader.toolchain.goos, grader.toolchain.goarch), Isolation.NONE)
 
 
 BOXES: list[Opener] = [

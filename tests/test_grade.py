@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from go_debug_bench.attestation import Attested
 from go_debug_bench.grade import (
     REWARDS,
     Grade,
@@ -27,7 +28,17 @@ EXPECTED = ("TestA", "TestA/one", "TestA/two", "TestB")
 def run(outcomes: dict[str, str], **changes: Any) -> PackageRun:
     """A run of one package that ended well, unless ``changes`` say otherwise."""
     tests = {name: TestResult(name=name, outcome=Outcome(outcome)) for name, outcome in outcomes.items()}
-    ended = PackageRun(package="", exit_code=0, signal="", timed_out=False, output_cut=False, tests=tests, output="log")
+    attested = Attested(passed=frozenset(name for name, outcome in outcomes.items() if outcome == "pass"))
+    ended = PackageRun(
+        package="",
+        exit_code=0,
+        signal="",
+        timed_out=False,
+        output_cut=False,
+        tests=tests,
+        attested=attested,
+        output="log",
+    )
     return replace(ended, **changes)
 
 
@@ -83,7 +94,7 @@ def test_a_run_in_which_every_expected_test_passes_is_paid() -> None:
         (
             [run(ALL, exit_code=1)],
             Reason.CRASHED,
-            "every test is reported to pass, but the exit status is 1",
+            "every test attests that it passed, but the exit status is 1",
         ),
         ([run(ALL, exit_code=-1, signal="killed")], Reason.CRASHED, "the hidden suite was ended by a signal (killed)"),
         ([run(ALL, exit_code=-1, timed_out=True)], Reason.TIMED_OUT, "the hidden suite ran out of time"),
@@ -94,7 +105,7 @@ def test_a_run_in_which_every_expected_test_passes_is_paid() -> None:
             Reason.TIMED_OUT,
             "the hidden suite ran out of time; 3 tests failed or were not reached",
         ),
-        ([run(ALL), run({}, package="b", exit_code=2)], Reason.CRASHED, "every test is reported to pass, but"),
+        ([run(ALL), run({}, package="b", exit_code=2)], Reason.CRASHED, "every test attests that it passed, but"),
     ],
 )
 def test_a_run_that_lacks_anything_is_not_paid(runs: list[PackageRun], code: Reason, reason: str) -> None:
@@ -102,6 +113,40 @@ def test_a_run_that_lacks_anything_is_not_paid(runs: list[PackageRun], code: Rea
     found_code, found_reason, _ = judge(EXPECTED, runs)
     assert found_code is code
     assert found_reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("attested", "code", "reason"),
+    [
+        (
+            Attested(passed=frozenset({"TestA", "TestA/one", "TestA/two"})),
+            Reason.FORGED,
+            "1 tests are printed to pass but did not attest it: TestB",
+        ),
+        (Attested(), Reason.FORGED, "3 tests are printed to pass but did not attest it: TestA/one, TestA/two, TestB"),
+        (
+            Attested(passed=frozenset(EXPECTED), unknown=frozenset({"TestC"})),
+            Reason.UNEXPECTED_TESTS,
+            "tests are reported that the suite does not have: TestC",
+        ),
+    ],
+)
+def test_printed_lines_prove_nothing(attested: Attested, code: Reason, reason: str) -> None:
+    """A pass counts when it is attested, and a report without a token counts against it."""
+    assert judge(EXPECTED, [run(ALL, attested=attested)])[:2] == (code, reason)
+
+
+def test_what_a_submission_prints_between_the_lines_does_not_hurt_it() -> None:
+    """An honest program may print without a final newline: what counts is attested."""
+    printed = {name: TestResult(name=name, outcome=Outcome.LOST) for name in EXPECTED}
+    assert judge(EXPECTED, [run(ALL, tests=printed)])[0] is Reason.PASSED
+    assert judge(EXPECTED, [run(ALL, tests={})])[0] is Reason.PASSED
+
+
+def test_a_printed_failure_is_believed() -> None:
+    """Also against an attestation."""
+    failed = run({**ALL, "TestB": "fail"}, attested=Attested(passed=frozenset(EXPECTED)))
+    assert judge(EXPECTED, [failed])[0] is Reason.TESTS_FAILED
 
 
 def test_a_long_list_of_failures_is_shortened() -> None:

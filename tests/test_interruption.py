@@ -58,8 +58,14 @@ def long_run(tmpdir: Path, workers: str) -> Iterator[subprocess.Popen[bytes]]:
     argv = [sys.executable, "-m", "pytest", "--gobench-tasks", "-p", "no:cacheprovider", "-n", workers]
     argv += [str(EXAMPLES / "valid"), "--gobench-repeat=1000000", "-k", "stable"]
     env = {**os.environ, "TMPDIR": str(tmpdir), "GOBENCH_CACHE": str(cache_dir())}
+    # A job in the background of a script, as this run of tests may be one, ignores Ctrl-C, and so would its children.
     process = subprocess.Popen(
-        argv, cwd=tmpdir, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        ["env", "--default-signal=INT", *argv],
+        cwd=tmpdir,
+        env=env,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )
     try:
         # A suite runs in a box: the run is in the middle of its work.

@@ -33,6 +33,17 @@ type status struct {
 	Seconds     float64 `json:"seconds"`     // wall time
 	CPUSeconds  float64 `json:"cpu_seconds"` // user and system time, of the waited-for children too
 	MaxRSSBytes int64   `json:"max_rss"`     // peak resident memory of the largest process
+	Report      []byte  `json:"report"`      // what it wrote to the report descriptor, in base64
+}
+
+// options are what the command line asks for besides the program.
+type options struct {
+	timeout time.Duration
+	output  int64
+	report  int64
+	key     string
+	limits  limits
+	box     box
 }
 
 func main() {
@@ -41,12 +52,18 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == becomeArg {
 		become(os.Args[2:])
 	}
+	if len(os.Args) == 2 && os.Args[1] == "-probe" {
+		probe()
+	}
 
-	timeout := flag.Duration("timeout", time.Minute, "wall time after which the program is killed")
-	output := flag.Int64("output", 1<<20, "`bytes` of output after which the program is killed")
+	var opt options
+	flag.DurationVar(&opt.timeout, "timeout", time.Minute, "wall time after which the program is killed")
+	flag.Int64Var(&opt.output, "output", 1<<20, "`bytes` of output after which the program is killed")
+	flag.StringVar(&opt.key, "key", "", "`file` to hand over as descriptor 3; it is removed before the program starts")
+	flag.Int64Var(&opt.report, "report", 1<<20, "`bytes` taken from descriptor 4, which a program with a key gets")
 	parent := flag.Int("parent", 0, "`pid` whose death ends the program; 0 for nobody's")
-	var lim limits
-	lim.register(flag.CommandLine)
+	opt.limits.register(flag.CommandLine)
+	opt.box.register(flag.CommandLine)
 	flag.Parse()
 	if flag.NArg() == 0 {
 		fail(errors.New("no program to run"))
@@ -67,7 +84,7 @@ func main() {
 		}
 	}
 
-	report, err := run(flag.Args(), lim, *timeout, *output, stop)
+	report, err := run(flag.Args(), opt, stop)
 	if err != nil {
 		fail(err)
 	}
@@ -81,10 +98,14 @@ func fail(err error) {
 	os.Exit(125)
 }
 
-func run(argv []string, lim limits, timeout time.Duration, output int64, stop <-chan os.Signal) (status, error) {
-	path, err := exec.LookPath(argv[0])
-	if err != nil {
-		return status{}, err
+func run(argv []string, opt options, stop <-chan os.Signal) (status, error) {
+	path := argv[0]
+	if opt.box.Mode == isolateNone {
+		found, err := exec.LookPath(path)
+		if err != nil {
+			return status{}, err
+		}
+		path = found
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -94,28 +115,36 @@ func run(argv []string, lim limits, timeout time.Duration, output int64, stop <-
 	if err != nil {
 		return status{}, err
 	}
-
 	// The second stage says here why it could not become the program.
 	failure, failed, err := os.Pipe()
 	if err != nil {
 		return status{}, err
 	}
+	channel, err := openChannel(opt)
+	if err != nil {
+		return status{}, err
+	}
+	stage, err := json.Marshal(stage{Limits: opt.limits, Box: opt.box, Keyed: opt.key != "", Path: path})
+	if err != nil {
+		return status{}, err
+	}
 
 	cmd := exec.Command(self)
-	cmd.Args = append([]string{self, becomeArg, lim.String(), path}, argv...)
+	cmd.Args = append([]string{self, becomeArg, string(stage)}, argv...)
 	cmd.Stdout, cmd.Stderr = writer, writer
-	cmd.ExtraFiles = []*os.File{failed} // becomeFD
-	cmd.SysProcAttr = childAttributes()
+	cmd.ExtraFiles = []*os.File{channel.key, channel.report, failed} // keyFD, reportFD, becomeFD
+	cmd.SysProcAttr = opt.box.attributes()
 	begin := time.Now()
 	if err := cmd.Start(); err != nil {
 		return status{}, err
 	}
 	writer.Close()
 	failed.Close()
+	channel.handOver()
 
 	copied := make(chan bool, 1) // whether the output was cut
 	go func() {
-		_, err := io.CopyN(os.Stdout, reader, output)
+		_, err := io.CopyN(os.Stdout, reader, opt.output)
 		if err == nil {
 			// The limit is reached; one more byte means that it is passed.
 			n, _ := reader.Read(make([]byte, 1))
@@ -134,7 +163,7 @@ func run(argv []string, lim limits, timeout time.Duration, output int64, stop <-
 	}()
 
 	var report status
-	timer := time.NewTimer(timeout)
+	timer := time.NewTimer(opt.timeout)
 	defer timer.Stop()
 	drained := false
 	for running := true; running; {
@@ -169,6 +198,7 @@ func run(argv []string, lim limits, timeout time.Duration, output int64, stop <-
 		return status{}, errors.New(string(reason))
 	}
 
+	report.Report = channel.collect()
 	report.Seconds = time.Since(begin).Seconds()
 	describe(cmd.ProcessState, &report)
 	return report, nil

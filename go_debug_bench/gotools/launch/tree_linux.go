@@ -34,10 +34,6 @@ func followParent(parent int, _ chan<- os.Signal) error {
 	return nil
 }
 
-func childAttributes() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-}
-
 // reapDead reaps the orphans that ended before the program did: they are no
 // leftovers.
 func reapDead() {

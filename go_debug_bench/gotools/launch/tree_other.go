@@ -27,8 +27,6 @@ func followParent(parent int, stop chan<- os.Signal) error {
 	return nil
 }
 
-func childAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
-
 func reapDead() {}
 
 func killOrphans() int { return 0 }

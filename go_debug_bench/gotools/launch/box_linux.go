@@ -1,0 +1,177 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"unsafe"
+)
+
+const (
+	rlimitProcesses = 6 // RLIMIT_NPROC, which package syscall does not name
+
+	prCapBoundingDrop = 24
+	prSetNoNewPrivs   = 38
+	lastCapability    = 63
+)
+
+// attributes are what the kernel does when the second stage is started.
+func (b box) attributes() *syscall.SysProcAttr {
+	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if b.Mode == isolateNone {
+		return attr
+	}
+	attr.Cloneflags = syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS |
+		syscall.CLONE_NEWNET
+	if b.Mode == isolateUser {
+		attr.Cloneflags |= syscall.CLONE_NEWUSER
+		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
+		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
+	}
+	return attr
+}
+
+// enter makes the box's folder the root of the file system, with nothing of
+// the machine in it but what is bound.
+func (b box) enter() error {
+	if b.Mode == isolateNone {
+		return nil
+	}
+	if err := mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
+		return err
+	}
+	if err := mount(b.Root, b.Root, "", syscall.MS_BIND, ""); err != nil {
+		return err
+	}
+	for _, bind := range b.Binds {
+		if err := b.bind(bind); err != nil {
+			return err
+		}
+	}
+	if err := b.mountOwn(); err != nil {
+		return err
+	}
+	if err := mount("", b.Root, "", syscall.MS_REMOUNT|syscall.MS_BIND|readOnly, ""); err != nil {
+		return err
+	}
+	if err := os.Chdir(b.Root); err != nil {
+		return err
+	}
+	// The old root ends up on top of the new one, and is taken off.
+	if err := syscall.PivotRoot(".", "."); err != nil {
+		return fmt.Errorf("change the root: %w", err)
+	}
+	if err := syscall.Unmount(".", syscall.MNT_DETACH); err != nil {
+		return fmt.Errorf("detach the old root: %w", err)
+	}
+	if err := syscall.Sethostname([]byte("box")); err != nil {
+		return err
+	}
+	return os.Chdir(b.Folder)
+}
+
+const (
+	private  = syscall.MS_NOSUID | syscall.MS_NODEV
+	readOnly = syscall.MS_RDONLY | private
+)
+
+// mountOwn gives the box its /tmp, its /dev/null and, if asked for, its /proc.
+func (b box) mountOwn() error {
+	if b.Proc {
+		if err := os.MkdirAll(b.inside("/proc"), 0o755); err != nil {
+			return err
+		}
+		if err := mount("proc", b.inside("/proc"), "proc", private|syscall.MS_NOEXEC, ""); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(b.inside("/tmp"), 0o755); err != nil {
+		return err
+	}
+	if err := mount("tmpfs", b.inside("/tmp"), "tmpfs", private, fmt.Sprintf("size=%d,nr_inodes=20000,mode=1777", b.Scratch)); err != nil {
+		return err
+	}
+	return b.bind(bind{From: "/dev/null", To: "/dev/null", Writable: true})
+}
+
+// bind shows a path of the machine in the box.
+func (b box) bind(bind bind) error {
+	status, err := os.Stat(bind.From)
+	if err != nil {
+		return err
+	}
+	target := b.inside(bind.To)
+	if status.IsDir() {
+		err = os.MkdirAll(target, 0o755)
+	} else if err = os.MkdirAll(filepath.Dir(target), 0o755); err == nil {
+		var file *os.File
+		if file, err = os.OpenFile(target, os.O_CREATE|os.O_RDONLY, 0o644); err == nil {
+			file.Close()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := mount(bind.From, target, "", syscall.MS_BIND, ""); err != nil {
+		return err
+	}
+	if bind.Writable {
+		return nil
+	}
+	return mount("", target, "", syscall.MS_REMOUNT|syscall.MS_BIND|readOnly, "")
+}
+
+func (b box) inside(path string) string { return filepath.Join(b.Root, path) }
+
+func mount(source, target, kind string, flags uintptr, data string) error {
+	if err := syscall.Mount(source, target, kind, flags, data); err != nil {
+		return fmt.Errorf("mount %s on %s: %w", source, target, err)
+	}
+	return nil
+}
+
+// drop gives up every privilege. As root, the program gets a user of its own:
+// no other process has it, so its limits are its own.
+func (b box) drop() error {
+	if b.Mode == isolateNone {
+		return nil
+	}
+	for capability := uintptr(0); capability <= lastCapability; capability++ {
+		if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, prCapBoundingDrop, capability, 0); errno == syscall.EINVAL {
+			break // the kernel knows no more
+		} else if errno != 0 {
+			return fmt.Errorf("drop capability %d: %w", capability, errno)
+		}
+	}
+	if b.Mode == isolateRoot {
+		if err := syscall.Setgroups(nil); err != nil {
+			return fmt.Errorf("leave all groups: %w", err)
+		}
+		if err := syscall.Setresgid(b.User, b.User, b.User); err != nil {
+			return fmt.Errorf("change the group: %w", err)
+		}
+		if err := syscall.Setresuid(b.User, b.User, b.User); err != nil {
+			return fmt.Errorf("change the user: %w", err)
+		}
+	}
+	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, prSetNoNewPrivs, 1, 0, 0, 0, 0); errno != 0 {
+		return fmt.Errorf("forbid new privileges: %w", errno)
+	}
+	return clearCapabilities()
+}
+
+// clearCapabilities empties this process's own sets; with the bounding set
+// empty too, no program that it becomes gets any back.
+func clearCapabilities() error {
+	header := struct {
+		version uint32
+		pid     int32
+	}{version: 0x20080522}
+	var none [2]struct{ effective, permitted, inheritable uint32 }
+	_, _, errno := syscall.RawSyscall(syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&none)), 0)
+	if errno != 0 {
+		return fmt.Errorf("clear capabilities: %w", errno)
+	}
+	return nil
+}

@@ -1,0 +1,21 @@
+//go:build !linux
+
+package main
+
+import (
+	"errors"
+	"syscall"
+)
+
+const rlimitProcesses = 7 // RLIMIT_NPROC
+
+func (b box) attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+func (b box) enter() error {
+	if b.Mode != isolateNone {
+		return errors.New("programs can be isolated on Linux only")
+	}
+	return nil
+}
+
+func (b box) drop() error { return nil }
