@@ -1,10 +1,10 @@
 """What validating the tasks costs, against the bare ``go`` commands that it cannot do without.
 
-Run it as ``uv run python benchmarks/validate.py [ID ...] [--rounds N]``. Both sides work on the same trees with the
-same Go, flags and warm build cache, one right after the other, ``rounds`` times. The floor is a plain script: for
-each task one ``go vet``, one public run each on the unfixed repo and the reference, and one build, one
-``go test -c`` and one run for each distinct tree that is graded; a tree whose tests were tampered with, or that does
-not build, needs its build alone. No command is run twice. The measured side is ``pytest --gobench-tasks -n 0``.
+Run it as ``uv run python -m benchmarks.validate [ID ...] [--rounds N]``. Both sides work on the same trees with the
+same Go, flags and warm build cache, one right after the other, ``rounds`` times. The floor, for each task: one
+``go vet``, one public run each on the unfixed repo and the reference, and one build, one ``go test -c`` and one run
+for each distinct tree that is graded; a tree whose tests were tampered with, or that does not build, needs its build
+alone. No command is run twice. The measured side is ``pytest --gobench-tasks``.
 """
 
 from __future__ import annotations
@@ -15,79 +15,50 @@ import resource
 import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from go_debug_bench import fixes, tree
+from benchmarks.bare import Bare, timed, written
+from go_debug_bench import fixes
 from go_debug_bench.task import Task, load_tasks
 from go_debug_bench.tasks_dir import tasks_dir
-from go_debug_bench.toolchain import Toolchain, environment, find_toolchain
-from go_debug_bench.workspace import Workspace, cache_dir
+from go_debug_bench.toolchain import find_toolchain
+from go_debug_bench.workspace import Workspace
 
 
 class Floor:
-    """The bare commands, on trees that are written before the clock starts."""
+    """The commands of one task's checks, on trees that are written before the clock starts."""
 
-    def __init__(self, toolchain: Toolchain, room: Path, tasks: Sequence[Task]) -> None:
-        self._go = toolchain.go
-        home = room / "home"
-        home.mkdir()
-        self._env = environment(toolchain, home=home, cache=cache_dir() / "go-build")
-        self._tasks = [(task, self._write(task, room / task.id)) for task in tasks]
-
-    def _write(self, task: Task, room: Path) -> dict[str, Path]:
-        """Every tree that the checks of a task look at, by name."""
+    def __init__(self, bare: Bare, task: Task, room: Path) -> None:
+        self._bare = bare
+        self._task = task
         reference = fixes.apply(task.spec.reference_fix, task.repo)
-        broken = dict(reference)
-        broken[task.spec.reference_fix.edits[0].file] = b"func {\n"
-        trees = {"public-unfixed": task.repo, "public-reference": reference, "tampered": reference, "broken": broken}
-        graded = {"unfixed": task.repo, **{name: fixes.apply(fix, task.repo) for name, fix in task.fixes().items()}}
-        trees |= {f"graded-{name}": {**files, **task.hidden} for name, files in graded.items()}
-        for name, files in trees.items():
-            tree.write(files, room / name)
-        return {name: room / name for name in trees}
+        broken = {**reference, task.spec.reference_fix.edits[0].file: b"func {\n"}
+        graded = [task.repo, *(fixes.apply(fix, task.repo) for fix in task.fixes().values())]
+        self._public = [written(files, room / f"public{i}") for i, files in enumerate((task.repo, reference))]
+        self._built = [written(files, room / f"built{i}") for i, files in enumerate((reference, broken))]
+        self._graded = [written({**files, **task.hidden}, room / f"graded{i}") for i, files in enumerate(graded)]
 
     def run(self) -> None:
         """All commands, in turn."""
-        for task, rooms in self._tasks:
-            self._run(rooms["public-unfixed"], "go", "vet", "./...")
-            for name, room in rooms.items():
-                if name.startswith("public-"):
-                    self._run(room, "go", "test", "-count=1", "-vet=off", "./...")
-                    continue
-                self._run(room, "go", "build", "./...")
-                if name.startswith("graded-"):
-                    self._suite(task, room)
-
-    def _suite(self, task: Task, room: Path) -> None:
-        for number, package in enumerate(task.test_packages):
-            binary = room / f"suite{number}"
-            self._run(room, "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", str(binary), f"./{package}")
-            self._run(room / package, str(binary), "-test.v=test2json", f"-test.timeout={task.spec.timeout_seconds}s")
-
-    def _run(self, folder: Path, *argv: str) -> None:
-        command = [self._go if argv[0] == "go" else argv[0], *argv[1:]]
-        env = {**self._env, "GOMAXPROCS": "2"} if argv[0] != "go" else self._env
-        subprocess.run(command, cwd=folder, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        self._bare.go(self._public[0], "vet", "./...")
+        for room in self._public:
+            self._bare.go(room, "test", "-count=1", "-vet=off", "./...")
+        for room in self._built:
+            self._bare.go(room, "build", "./...")
+        for room in self._graded:
+            self._bare.suite(self._task, room)
 
 
 def validate(ids: Sequence[str], workers: str) -> None:
-    """The checks, as a user runs them."""
+    """The checks, as a user runs them; exploits have a benchmark of their own."""
     argv = [sys.executable, "-m", "pytest", "--gobench-tasks", "-q", "-n", workers, "-p", "no:cacheprovider"]
     argv += [str(tasks_dir() / name) for name in ids]
-    subprocess.run(argv, stdout=subprocess.DEVNULL, check=True, env=dict(os.environ))
-
-
-def timed(work: Callable[[], None]) -> float:
-    """Wall seconds."""
-    begin = time.perf_counter()
-    work()
-    return time.perf_counter() - begin
+    subprocess.run(argv, stdout=subprocess.DEVNULL, check=True)
 
 
 def main() -> int:
-    """Print the medians, the ratio and the peak memory."""
+    """Print the medians, the ratios and the peak memory."""
     parser = argparse.ArgumentParser(description="Time the validation of tasks against the bare go commands.")
     parser.add_argument("ids", nargs="*", metavar="ID", help="task ids (default: all)")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="measurements of each side (default 3)")
@@ -96,12 +67,14 @@ def main() -> int:
     tasks = load_tasks(ids=options.ids or None)
     ids = [task.id for task in tasks]
     toolchain = find_toolchain("1.24")
+    sides: dict[str, list[float]] = {"floor": [], "-n 0": [], "-n auto": []}
     with Workspace() as workspace, workspace.room() as room:
-        floor = Floor(toolchain, room, tasks)
-        validate(ids, "0")  # warms every cache, that of the floor too: it is the same one
-        sides: dict[str, list[float]] = {"floor": [], "-n 0": [], "-n auto": []}
+        floors = [Floor(Bare(toolchain, room), task, room / task.id) for task in tasks]
+        for floor in floors:
+            floor.run()  # warms the cache, which both sides share
+        validate(ids, "0")
         for _ in range(options.rounds):
-            sides["floor"].append(timed(floor.run))
+            sides["floor"].append(sum(timed(floor.run) for floor in floors))
             sides["-n 0"].append(timed(lambda: validate(ids, "0")))
             sides["-n auto"].append(timed(lambda: validate(ids, "auto")))
     base = statistics.median(sides["floor"])
