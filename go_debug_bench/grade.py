@@ -47,6 +47,7 @@ class Reason(StrEnum):
     REFUSED = "refused"
     TAMPERED = "tampered"
     BUILD_FAILED = "build-failed"
+    FORBIDDEN = "forbidden"
     SUITE_BUILD_FAILED = "suite-build-failed"
     TIMED_OUT = "timed-out"
     FLOODED = "flooded"
@@ -93,8 +94,8 @@ class PackageRun:
 class Grade:
     """What a submission earned and why.
 
-    ``reason`` and ``tests`` name hidden tests: they are for the host, never for an agent or a trace. ``seconds``
-    holds wall time by step.
+    ``reason`` and ``tests`` name hidden tests: they are for the host, never for an agent or a trace. ``lint`` names
+    what the code does that a submission may not. ``seconds`` holds wall time by step.
     """
 
     task: str
@@ -106,6 +107,7 @@ class Grade:
     tests: tuple[TestResult, ...] = ()
     tampering: tuple[str, ...] = ()
     added_tests: tuple[str, ...] = ()
+    lint: tuple[str, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
     box: str = ""
     log: str = ""

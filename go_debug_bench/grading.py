@@ -35,6 +35,7 @@ from go_debug_bench.errors import InfrastructureError
 from go_debug_bench.grade import Grade, PackageRun, Reason, judge, read_events
 from go_debug_bench.isolation import Isolation, probe_isolation
 from go_debug_bench.launcher import Completed, Limits, Runner, build_tool
+from go_debug_bench.lint import Finding, new_findings, parse_findings
 from go_debug_bench.submission import collect, stage, tampering
 from go_debug_bench.task import Task, test_id
 from go_debug_bench.toolchain import Toolchain, environment
@@ -143,10 +144,12 @@ class Grader:
         self._baselines: dict[str, Baseline] = {}
         self.runner = Runner(launcher=self._tool("launch"))
         self._instrument = self._tool("instrument")
+        self._lint = self._tool("lint")
         self._attest_module = attest_module(self.cache)
         self._unisolated_by_choice = isolation is Isolation.NONE
         self.boxes = boxes or self._local_boxes(isolation)
         self._suites: dict[str, Tree] = {}
+        self._used: dict[str, frozenset[tuple[str, str]]] = {}
 
     def _tool(self, name: str) -> Path:
         return build_tool(name, self.toolchain, cache=self.cache, build_cache=self._build_cache)
@@ -299,6 +302,9 @@ class Grader:
                 grade = self._build(clean, grade)
                 clock.lap("build")
                 if grade.compiles and grade.tests_untampered:
+                    grade = self._judge_code(task, clean, grade)
+                    clock.lap("lint")
+                if grade.compiles and grade.tests_untampered and not grade.lint:
                     tree.write(self._suite(task), clean)
                     grade, binaries = self._compile(task, clean, room, grade)
                     clock.lap("compile")
@@ -312,6 +318,29 @@ class Grader:
             reason = "; ".join(grade.tampering)
             return replace(grade, compiles=True, code=Reason.TAMPERED, reason=f"tests were tampered with: {reason}")
         return replace(grade, compiles=True)
+
+    def _judge_code(self, task: Task, clean: Path, grade: Grade) -> Grade:
+        """Refuse code that uses what only a cheat needs, and that the task itself does not use."""
+        if task.digest not in self._used:
+            trees = (task.repo, fixes.apply(task.spec.reference_fix, task.repo))
+            self._used[task.digest] = frozenset(finding.key for files in trees for finding in self._lint_tree(files))
+        findings = new_findings(self._lint_folder(clean), self._used[task.digest])
+        if not findings:
+            return grade
+        more = f" and {len(findings) - 1} more" if len(findings) > 1 else ""
+        reason = f"the code does what a submission may not: {findings[0]}{more}"
+        return replace(grade, code=Reason.FORBIDDEN, reason=reason, lint=tuple(map(str, findings)))
+
+    def _lint_tree(self, files: Tree) -> tuple[Finding, ...]:
+        with self.workspace.room() as room:
+            tree.write(files, room)
+            return self._lint_folder(room)
+
+    def _lint_folder(self, folder: Path) -> tuple[Finding, ...]:
+        done = self._host([str(self._lint), str(folder)], folder, _TOOL_LIMITS)
+        if not done.ok:
+            raise InfrastructureError(f"the lint failed: {done.text.strip()[-500:]}")
+        return parse_findings(done.output)
 
     def _suite(self, task: Task) -> Tree:
         """The files that turn a clean room into the attesting suite: tests, testdata, and the module that attests."""

@@ -36,6 +36,12 @@ def agent(task: Task, tmp_path: Path) -> Path:
     return tmp_path / "agent"
 
 
+@pytest.fixture
+def unlinted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the lint, so that the guards behind it have to hold."""
+    monkeypatch.setattr(Grader, "_judge_code", lambda _, __, ___, grade: grade)
+
+
 def source(agent: Path, body: str, imports: str = "") -> None:
     """Give Total another body."""
     (agent / "tally.go").write_text(f"package tally\n{imports}\nfunc Total(readings []int) int {{\n{body}\n}}\n")
@@ -58,7 +64,7 @@ def test_the_reference_fix_earns_everything(grader: Grader, task: Task, agent: P
         "TestTotalOfMany/five",
     }
     assert grade.box.startswith("local, isolation ")
-    assert list(grade.seconds) == ["collect", "build", "compile", "run"]
+    assert list(grade.seconds) == ["collect", "build", "lint", "compile", "run"]
     assert all(0 <= seconds < 60 for seconds in grade.seconds.values())
 
 
@@ -121,6 +127,7 @@ def test_a_refused_submission_earns_nothing_and_says_why(grader: Grader, task: T
     assert not grade.tests_untampered
 
 
+@pytest.mark.usefixtures("unlinted")
 @pytest.mark.parametrize(
     ("body", "imports", "code"),
     [
@@ -151,6 +158,7 @@ def test_hostile_code_gets_a_low_grade_in_bounded_time(
     assert grade.seconds["run"] < 15
 
 
+@pytest.mark.usefixtures("unlinted")
 def test_an_exit_status_of_zero_proves_nothing(grader: Grader, task: Task, agent: Path) -> None:
     """Leaving early with success is caught by the tests that never ended."""
     source(agent, RIGHT, 'import "os"\n\nfunc init() { os.Exit(0) }')
@@ -159,6 +167,7 @@ def test_an_exit_status_of_zero_proves_nothing(grader: Grader, task: Task, agent
     assert {result.outcome for result in grade.tests} == {Outcome.LOST}
 
 
+@pytest.mark.usefixtures("unlinted")
 @pytest.mark.parametrize("status", [0, 1])
 def test_leaving_in_the_last_test_is_not_passing_it(grader: Grader, task: Task, agent: Path, status: int) -> None:
     """The test that was running when the process ended did not pass, whatever the status."""
@@ -167,6 +176,27 @@ def test_leaving_in_the_last_test_is_not_passing_it(grader: Grader, task: Task, 
     assert grade.reward == pytest.approx(0.1)
     outcomes = {result.name: result.outcome for result in grade.tests}
     assert outcomes["TestTotalOfMany/five"] in (Outcome.LOST, Outcome.FAIL)
+
+
+def test_what_only_a_cheat_needs_is_refused_and_named(grader: Grader, task: Task, agent: Path) -> None:
+    """The build is paid, the suite is not run, and the reason says where and what."""
+    source(agent, RIGHT, 'import "os"\n\nfunc init() { _ = os.Args }')
+    grade = grader.grade(task, agent)
+    assert grade.reward == pytest.approx(0.1)
+    assert (grade.code, grade.compiles, grade.tests) == (Reason.FORBIDDEN, True, ())
+    assert grade.reason == "the code does what a submission may not: tally.go:4 uses os.Args"
+    assert grade.lint == ("tally.go:4 uses os.Args",)
+
+
+def test_what_the_task_does_itself_is_not_held_against_a_submission(grader: Grader, task: Task, agent: Path) -> None:
+    """A module that uses a thing may use it in another place too."""
+    own = {
+        **task.repo,
+        "own.go": b'package tally\n\nimport "os"\n\n// Name is how the program was called.\nvar Name = os.Args[0]\n',
+    }
+    liberal = dataclasses.replace(task, repo=own)
+    source(agent, RIGHT, 'import "os"\n\nfunc init() { _ = os.Args }')
+    assert grader.grade(liberal, agent).reward == pytest.approx(1.1)
 
 
 def test_an_agents_own_tests_are_never_run(grader: Grader, task: Task, agent: Path) -> None:
