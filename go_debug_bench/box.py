@@ -72,7 +72,8 @@ class LocalBox:
     """A folder on this machine, and processes with limits, kept apart as well as ``isolation`` does it.
 
     Without isolation it stops accidents and leaves nothing running, but does not keep a hostile program from the
-    rest of the machine. ``room`` is an empty folder.
+    rest of the machine. With isolation a program can write to HOME, which is TMPDIR, and nowhere else, and what it
+    writes ends with the run. ``room`` is an empty folder.
     """
 
     def __init__(self, room: Path, runner: Runner, platform: tuple[str, str], isolation: Isolation) -> None:
@@ -122,19 +123,25 @@ class LocalBox:
     ) -> Completed:
         """Run a program of the box. Raises InfrastructureError when the launcher fails."""
         program, *arguments = argv
-        self._make_folder(self._root / folder)
+        try:
+            self._make_folder(self._root / folder)
+        except OSError as error:
+            raise InfrastructureError(f"cannot make the folder {folder} of the box: {error}") from error
         inside = Path("/") if self.isolated else self._root
         options = Jail(isolation=self._isolation, root=self._root, folder=f"/{folder}").arguments()
         if key is not None:
             self._write_key(key)
             options.append(f"-key={self._key}")
-        return self._runner.run(
-            [str(inside / program), *arguments],
-            cwd=self._root / folder,
-            env={**env, "HOME": str(inside / "tmp"), "TMPDIR": str(inside / "tmp"), "TZ": "UTC"},
-            limits=limits,
-            options=options,
-        )
+        try:
+            return self._runner.run(
+                [str(inside / program), *arguments],
+                cwd=self._root / folder,
+                env={**env, "HOME": str(inside / "tmp"), "TMPDIR": str(inside / "tmp"), "TZ": "UTC"},
+                limits=limits,
+                options=options,
+            )
+        finally:
+            self._key.unlink(missing_ok=True)  # a launcher that failed early has not taken it
 
     def _write_key(self, key: bytes) -> None:
         """Write the key where the launcher takes it from, outside of what the program sees."""

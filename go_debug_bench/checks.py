@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+import shutil
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from go_debug_bench import fixes, tree
+from go_debug_bench.exploits import EXPLOITS, Agent, Exploit, NotHere
 from go_debug_bench.grade import Grade, Outcome, Reason, TestResult, failed_leaves
 from go_debug_bench.grading import Baseline, Grader
+from go_debug_bench.isolation import Isolation, probe_isolation
 from go_debug_bench.launcher import Completed
 from go_debug_bench.model import DeleteFile, Fix, WrongFix
 from go_debug_bench.submission import Submission, stage
@@ -21,12 +24,15 @@ __all__ = ["Check", "Prover", "Verdict", "checks_of"]
 _SHUFFLES = (1, 2, 3, 4, 5)  # fixed seeds: a verdict must not change from run to run
 _GOMAXPROCS_CYCLE = (1, 2, 4)
 _MAX_EXCERPT_LINES = 40
+_PUBLIC_MEND = (
+    "a public test must not see the defect, refuse the fix, skip, or read other files than those of testdata/"
+)
 _SYNTAX_ERROR = b"\nfunc {\n"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One claim about a task: ``name`` is unique in the task, ``fix`` names the fix that it is about, if any."""
+    """One claim about a task: ``name`` is unique in it, ``fix`` names the fix or exploit that it is about, if any."""
 
     kind: str
     fix: str = ""
@@ -71,6 +77,7 @@ class Prover:
     repeat: int = 0
     keep: Path | None = None
     notify: Callable[[str], None] = lambda _: None
+    _isolation: Isolation | None = None
     _grades: dict[tuple[str, str], Grade] = field(default_factory=dict)
 
     def run(self, check: Check, task: Task) -> Verdict:
@@ -81,6 +88,13 @@ class Prover:
         """
         return _CHECKS[check.kind](self, task, check)
 
+    def agent(self, room: Path) -> Agent:
+        """Somebody who leaves submissions behind, with an empty folder for a box."""
+        if self._isolation is None:
+            with self.grader.workspace.room() as attempt:
+                self._isolation = probe_isolation(self.grader.runner, attempt)
+        return Agent(self.grader.runner, self.grader.toolchain, self._isolation, room)
+
     def baseline(self, task: Task) -> Baseline:
         """The tests of the suite, as the reference fix reports them."""
         return self.grader.baseline(task)
@@ -88,6 +102,7 @@ class Prover:
     def keep_room(self, check: Check, task: Task, submission: Tree) -> None:
         """Write the clean room of a submission for a person to look at, if that was asked for."""
         if self.keep:
+            shutil.rmtree(self.keep / task.id / check.folder, ignore_errors=True)
             room = {**stage(task, Submission(files=submission)), **task.hidden}
             tree.write(room, self.keep / task.id / check.folder)
 
@@ -102,13 +117,14 @@ class Prover:
         return self._grades[key]
 
 
-def checks_of(task: Task, *, repeat: int = 0) -> tuple[Check, ...]:
+def checks_of(task: Task, *, repeat: int = 0, exploits: Sequence[str] = ()) -> tuple[Check, ...]:
     """The checks of a task in the order in which an author wants to see them fail."""
-    plain = [Check(kind=kind) for kind in _CHECKS if kind not in ("alternative", "wrong", "stable")]
+    plain = [Check(kind=kind) for kind in _CHECKS if kind not in ("alternative", "wrong", "exploit", "stable")]
     alternatives = [Check(kind="alternative", fix=fix.name) for fix in task.spec.alternative_fixes]
     wrong = [Check(kind="wrong", fix=fix.name) for fix in task.spec.wrong_fixes]
+    tried = [Check(kind="exploit", fix=name) for name in exploits]
     stable = [Check(kind="stable")] if repeat else []
-    return (*plain, *alternatives, *wrong, *stable)
+    return (*plain, *alternatives, *wrong, *tried, *stable)
 
 
 def _vet_clean(prover: Prover, task: Task, check: Check) -> Verdict:
@@ -128,7 +144,7 @@ def _vet_clean(prover: Prover, task: Task, check: Check) -> Verdict:
         gofmt = prover.grader.gofmt(folder, "-l", "-d", ".")
     if not gofmt.ok or gofmt.output:
         return _command_failed(
-            claim, "files are not formatted", gofmt, "gofmt -l -d .", "run gofmt -w in the task's repo"
+            claim, "files are not formatted", gofmt, "go fmt ./...", "run go fmt ./... in the task's repo"
         )
     return Verdict(ok=True, claim=claim)
 
@@ -166,11 +182,7 @@ def _public_green(prover: Prover, task: Task, check: Check) -> Verdict:
 
 def _public_red(claim: str, what: str, seed: int, grade: Grade) -> Verdict:
     order = f" in the order of -shuffle={seed}" if seed else ""
-    mend = (
-        "make the tests independent of each other"
-        if seed
-        else "a public test must not see the defect, nor refuse the fix"
-    )
+    mend = "make the tests independent of each other" if seed else _PUBLIC_MEND
     return Verdict(
         ok=False,
         claim=claim,
@@ -191,6 +203,9 @@ def _unfixed_fails(prover: Prover, task: Task, check: Check) -> Verdict:
     if grade.code is Reason.PASSED:
         found = "the hidden suite passes on the unfixed repo: it does not see the defect"
         mend = "add a hidden test that fails because of the defect"
+    elif grade.code in (Reason.BUILD_FAILED, Reason.SUITE_BUILD_FAILED):
+        found = grade.reason
+        mend = "make the unfixed repo and the hidden suite build together"
     elif grade.code is not Reason.TESTS_FAILED:
         found = grade.reason
         mend = "a hang, a crash or a panic must become the failure of one test, so that the tests after it still run"
@@ -215,14 +230,21 @@ def _differences(groups: Mapping[str, Collection[str]]) -> str:
 def _reference_passes(prover: Prover, task: Task, check: Check) -> Verdict:
     claim = "the reference fix earns 1.1"
     grade = prover.grade(task, check, _fixed(task, task.spec.reference_fix))
-    skipped = [result.name for result in grade.tests if result.outcome is Outcome.SKIP]
     found = "" if _earns(grade, 1.1) else f"it earns {grade.reward:.1f}: {grade.reason}"
-    mend = (
-        f"{', '.join(skipped)}: a test must not skip"
-        if skipped
-        else "correct the reference fix, or the hidden test that refuses it"
-    )
-    return _graded(claim, grade, found, mend)
+    never_run = sorted(set(task.hidden_tests) - {result.name for result in grade.tests})
+    if not found and never_run:
+        found = f"hidden tests that do not run: {', '.join(never_run)}"
+    return _graded(claim, grade, found, _reference_mend(grade))
+
+
+def _reference_mend(grade: Grade) -> str:
+    if any(result.outcome is Outcome.SKIP for result in grade.tests):
+        return "a test must not skip"
+    if grade.code is Reason.FORGED:
+        return "run subtests on the *testing.T parameter of the function around them: only such a test can attest"
+    if grade.code is Reason.PASSED:
+        return "every hidden test must be built and run; see build constraints"
+    return "correct the reference fix, or the hidden test that refuses it; a test finds no file but those of testdata/"
 
 
 def _delete_test_cheat(prover: Prover, task: Task, check: Check) -> Verdict:
@@ -259,14 +281,54 @@ def _alternative(prover: Prover, task: Task, check: Check) -> Verdict:
 def _wrong(prover: Prover, task: Task, check: Check) -> Verdict:
     fix = task.fixes()[check.fix]
     why = f" ({fix.why})" if isinstance(fix, WrongFix) else ""
+    claim = f"the wrong fix {fix.name!r} earns 0.1, as the hidden suite refuses it{why}"
     grade = prover.grade(task, check, _fixed(task, fix))
-    found = "" if _earns(grade, 0.1) else f"it earns {grade.reward:.1f}: {grade.reason}"
-    mend = (
-        "make the wrong fix build"
-        if not grade.compiles
-        else "add a hidden test for the clause of the contract that the fix breaks"
-    )
-    return _graded(f"the wrong fix {fix.name!r} earns 0.1{why}", grade, found, mend)
+    if not _earns(grade, 0.1):
+        mend = "add a hidden test for the clause of the contract that the fix breaks"
+        if not grade.compiles:
+            mend = "make the wrong fix build"
+        return _graded(claim, grade, f"it earns {grade.reward:.1f}: {grade.reason}", mend)
+    # Only a suite that ran, and said no by a failed test or by dying, has refused anything.
+    refused = grade.code in (Reason.TESTS_FAILED, Reason.CRASHED)
+    mend = "the wrong fix must keep the public API and end, so that the hidden tests judge it"
+    return _graded(claim, grade, "" if refused else f"the hidden suite did not judge it: {grade.reason}", mend)
+
+
+def _exploit(prover: Prover, task: Task, check: Check) -> Verdict:
+    """Grade a folder as an exploit leaves it behind. Raises NotHere if this machine cannot show the exploit."""
+    exploit, grader = EXPLOITS[check.fix], prover.grader
+    if not exploit.honest and not grader.boxes.isolated:
+        raise NotHere("nothing here keeps an exploit from this machine")
+    if prover.keep:
+        shutil.rmtree(prover.keep / task.id / check.folder, ignore_errors=True)
+        tree.write(exploit.tree(task), prover.keep / task.id / check.folder)
+    baseline = prover.baseline(task)
+    with (
+        grader.workspace.room() as folder,
+        grader.workspace.room() as room,
+        prover.agent(room).left_behind(exploit, task, folder),
+    ):
+        grade = grader.grade_against(baseline, exploit.limited(task), folder)
+    compiled = grade.compiles if exploit.compiles is None else exploit.compiles
+    right = (grade.hidden_tests_pass, grade.compiles) == (exploit.paid, compiled)
+    found = "" if right else f"it earns {grade.reward:.1f}: {grade.reason}"
+    return _graded(_exploit_claim(exploit), grade, found, _exploit_mend(exploit, grade))
+
+
+def _exploit_claim(exploit: Exploit) -> str:
+    if exploit.paid:
+        return f"the honest control {exploit.name!r} earns 1.1 ({exploit.why})"
+    if exploit.honest:
+        return f"the control {exploit.name!r} earns 0.1 ({exploit.why})"
+    return f"the exploit {exploit.name!r} earns no hidden reward ({exploit.why})"
+
+
+def _exploit_mend(exploit: Exploit, grade: Grade) -> str:
+    if exploit.paid:
+        return "a guard refuses honest work: narrow it; or a hidden test fixes what the contract leaves open"
+    if grade.hidden_tests_pass:
+        return "do not train with this task: close the channel in the grader, or add the hidden test that sees it"
+    return "the exploit no longer shows what it should: mend it, or what it expects"
 
 
 def _stable(prover: Prover, task: Task, check: Check) -> Verdict:
@@ -313,6 +375,7 @@ _CHECKS: dict[str, Callable[[Prover, Task, Check], Verdict]] = {
     "non-compiling": _non_compiling,
     "alternative": _alternative,
     "wrong": _wrong,
+    "exploit": _exploit,
     "stable": _stable,
 }
 

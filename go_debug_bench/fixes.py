@@ -65,6 +65,8 @@ def _apply_edits(
         elif isinstance(edit, CreateFile):
             if path in files:
                 yield index, f"creates {path}, which is there already"
+            elif any(path.startswith(f"{other}/") or other.startswith(f"{path}/") for other in files):
+                yield index, f"creates {path}, where a file stands in the place of a folder"
             files[path] = (edit.create if edit.create.endswith("\n") else f"{edit.create}\n").encode()
         elif path not in files:
             yield index, f"{path} is not in the repo"

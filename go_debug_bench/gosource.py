@@ -15,11 +15,15 @@ __all__ = ["GoFile", "parse_go"]
 
 @dataclass(frozen=True, kw_only=True)
 class GoFile:
-    """Package clause, imported paths and top-level functions of one file; ``broken`` if it does not parse."""
+    """Package clause, imported paths and top-level functions of one file.
+
+    ``constrained`` if a build constraint may leave it out, ``broken`` if it does not parse.
+    """
 
     package: str
     imports: tuple[str, ...]
     functions: tuple[str, ...]
+    constrained: bool
     broken: bool
 
 
@@ -35,10 +39,12 @@ def _parser() -> Parser:
 def parse_go(source: bytes) -> GoFile:
     """Read the declarations of a file; never raises, whatever the bytes are."""
     root = _parser().parse(source).root_node
-    package, imports, functions = "", [], []
+    package, imports, functions, constrained = "", [], [], False
     for node in root.children:
         if node.type == "package_clause":
             package = _text(node.named_children[0]) if node.named_children else ""
+        elif node.type == "comment" and not package:
+            constrained = constrained or _text(node).startswith(("//go:build", "// +build"))
         elif node.type == "import_declaration":
             imports += [_text(path).strip('"`') for path in _import_paths(node)]
         elif node.type == "function_declaration" and (name := node.child_by_field_name("name")):
@@ -47,6 +53,7 @@ def parse_go(source: bytes) -> GoFile:
         package=package,
         imports=tuple(imports),
         functions=tuple(functions),
+        constrained=constrained,
         broken=root.has_error or not package,
     )
 

@@ -24,6 +24,8 @@ __all__ = [
 
 _MAX_TEST_OUTPUT = 4_000  # characters of output kept for one test
 _MAX_NAMES = 4  # tests that a reason names
+_MAX_TESTS = 20_000  # names believed from a log, and their length in characters: whoever runs can print them
+_MAX_NAME = 1_000
 
 
 class Outcome(StrEnum):
@@ -43,6 +45,7 @@ class Outcome(StrEnum):
 class Reason(StrEnum):
     """Why a submission got its hidden reward or did not."""
 
+    NOT_RUN = "not-run"
     PASSED = "passed"
     REFUSED = "refused"
     TAMPERED = "tampered"
@@ -145,7 +148,9 @@ def read_events(lines: bytes, name_of: Callable[[str], str]) -> dict[str, TestRe
         test, action = event.get("Test"), event.get("Action")
         if not isinstance(test, str):
             continue
-        name = name_of(test)
+        name = name_of(test[:_MAX_NAME])
+        if name not in outcomes and len(outcomes) >= _MAX_TESTS:
+            continue
         if action == "run":
             outcomes.setdefault(name, Outcome.LOST)
         elif action in ("pass", "fail", "skip"):
@@ -199,12 +204,16 @@ def _verdict(runs: Sequence[PackageRun], expected: Sequence[TestResult], extra: 
     forged = failed_leaves([result.name for result in expected if result.outcome is Outcome.UNATTESTED])
     lost = f"; {len(failed)} tests failed or were not reached" if failed else ""
     if any(run.timed_out for run in runs):
-        return Reason.TIMED_OUT, f"the hidden suite ran out of time{lost}"
+        return Reason.TIMED_OUT, f"the test suite ran out of time{lost}"
     if any(run.output_cut for run in runs):
-        return Reason.FLOODED, f"the hidden suite printed more than the limit{lost}"
+        return Reason.FLOODED, f"the test suite printed more than the limit{lost}"
     if any(run.signal for run in runs):
         killer = next(run.signal for run in runs if run.signal)
-        return Reason.CRASHED, f"the hidden suite was ended by a signal ({killer}){lost}"
+        return Reason.CRASHED, f"the test suite was ended by a signal ({killer}){lost}"
+    if failed and any(run.exit_code not in (0, 1) for run in runs):
+        # Go's own status for failed tests is 1; a panic outside of them, or no memory, ends the process with 2.
+        status = next(run.exit_code for run in runs if run.exit_code not in (0, 1))
+        return Reason.CRASHED, f"the test suite crashed (exit status {status}){lost}"
     if forged:
         return Reason.FORGED, f"{len(forged)} tests are printed to pass but did not attest it: {_some(forged)}"
     if failed:
@@ -224,4 +233,8 @@ def _some(names: Sequence[str]) -> str:
 
 def failed_leaves(failed: Collection[str]) -> list[str]:
     """Those of the failed tests that have no failed subtest: a parent fails when a child does."""
-    return sorted(name for name in failed if not any(other.startswith(f"{name}/") for other in failed))
+    parents = set()
+    for name in failed:
+        while "/" in name and (name := name.rpartition("/")[0]) not in parents:
+            parents.add(name)
+    return sorted(set(failed) - parents)

@@ -11,7 +11,7 @@ import hashlib
 import json
 import subprocess
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -52,6 +52,8 @@ _TOOL_LIMITS = Limits(seconds=60, output_bytes=64 << 20)
 _SUITE_GRACE_SECONDS = 5  # Go's own -test.timeout comes first: it prints where every goroutine stands
 _SUITE_OUTPUT = 4 << 20
 _MAX_LOG = 20_000
+_GO_PANIC = 2  # exit status of a Go program that panics
+_GO_TIMED_OUT = b"panic: test timed out after "  # Go's own -test.timeout, which comes before the box's limit
 _BASELINE_FORMAT = 2
 _TEST_RUNTIME = ("testing", "testing/internal/testdeps")  # what the go command links into every test binary
 _COULD_BE_THE_MACHINE = frozenset({Reason.BUILD_FAILED, Reason.SUITE_BUILD_FAILED, Reason.TIMED_OUT, Reason.CRASHED})
@@ -151,6 +153,11 @@ class Grader:
         self._suites: dict[str, Tree] = {}
         self._used: dict[str, frozenset[tuple[str, str]]] = {}
 
+    @property
+    def isolation(self) -> Isolation:
+        """That of local boxes; a provider of other boxes answers for its own."""
+        return self.boxes.isolation if isinstance(self.boxes, LocalBoxes) else Isolation.NONE
+
     def _tool(self, name: str) -> Path:
         return build_tool(name, self.toolchain, cache=self.cache, build_cache=self._build_cache)
 
@@ -161,10 +168,11 @@ class Grader:
         platform = (self.toolchain.goos, self.toolchain.goarch)
         return LocalBoxes(workspace=self.workspace, runner=self.runner, platform=platform, isolation=isolation)
 
-    def warm(self, imports: Iterable[str]) -> None:
+    def warm(self, imports: Iterable[str], notify: Callable[[str], None] = lambda _: None) -> None:
         """Compile the standard packages among ``imports``, once for all processes that share the cache.
 
-        Two processes that find the cache cold would compile the same packages side by side.
+        Two processes that find the cache cold would compile the same packages side by side. ``notify`` is told when
+        there is something to compile.
         """
         source = self.toolchain.goroot / "src"
         wanted = sorted({path for path in (*imports, *_TEST_RUNTIME) if (source / path).is_dir()})
@@ -173,6 +181,7 @@ class Grader:
         stamp.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{stamp}.lock"):
             if not stamp.exists():
+                notify(f"compiling Go's standard library, once ({self.toolchain.version})")
                 with self.workspace.room() as room:
                     (room / "go.mod").write_text("module warm\n")
                     built = self.go(room, "build", *wanted)
@@ -242,7 +251,7 @@ class Grader:
             )
 
     def baseline(self, task: Task) -> Baseline:
-        """The tests that a full run of the task's suite reports, from the reference fix; kept in the cache.
+        """The tests that a full run of the task's suite reports, from the reference fix; kept in the cache if sound.
 
         Raises:
             InfrastructureError: the machinery failed.
@@ -256,6 +265,8 @@ class Grader:
                     grade = self.grade_reference(task)
                     tests = [result.name for result in grade.tests]
                     found = Baseline(tests=frozenset(tests), sound=grade.hidden_tests_pass, reason=grade.reason)
+                    if not found.sound:
+                        return found  # not kept: the next attempt may find the machine in a better state
                     _write_baseline(path, found)
             self._baselines[task.digest] = found
         return self._baselines[task.digest]
@@ -287,8 +298,8 @@ class Grader:
             compiles=False,
             tests_untampered=not touched and not submission.refused,
             hidden_tests_pass=False,
-            code=Reason.REFUSED,
-            reason=f"the submission is refused: {submission.refused}",
+            code=Reason.REFUSED if submission.refused else Reason.NOT_RUN,
+            reason=f"the submission is refused: {submission.refused}" if submission.refused else "nothing was run",
             tampering=touched,
             added_tests=submission.added_tests(task),
             seconds=clock.laps,
@@ -299,7 +310,7 @@ class Grader:
             if not submission.refused:
                 clean = room / "clean"
                 tree.write(stage(task, submission), clean)
-                grade = self._build(clean, grade)
+                grade = self._build(task, clean, grade)
                 clock.lap("build")
                 if grade.compiles and grade.tests_untampered:
                     grade = self._judge_code(task, clean, grade)
@@ -310,8 +321,9 @@ class Grader:
                     clock.lap("compile")
             yield Prepared(task=task, grade=grade, binaries=binaries)
 
-    def _build(self, clean: Path, grade: Grade) -> Grade:
-        built = self.go(clean, "build", "./...")
+    def _build(self, task: Task, clean: Path, grade: Grade) -> Grade:
+        # The packages with tests by name too: a pattern is content with none at all.
+        built = self.go(clean, "build", "./...", *(f"./{package}" for package in task.test_packages))
         if not built.ok:
             return _not_built(grade, Reason.BUILD_FAILED, "the module does not build", built)
         if grade.tampering:
@@ -371,7 +383,7 @@ class Grader:
             binary = room / f"suite{number}"
             done = self.go(clean, "test", "-c", *_SUITE_BUILD_FLAGS, "-o", str(binary), f"./{package}")
             if not done.ok or not binary.is_file():
-                what = "the hidden suite does not compile against the submission"
+                what = "the test suite does not compile against the code"
                 return _not_built(grade, Reason.SUITE_BUILD_FAILED, what, done), {}
             binaries[package] = binary
         return grade, binaries
@@ -458,7 +470,7 @@ class Grader:
             package=package,
             exit_code=done.exit_code,
             signal=done.signal,
-            timed_out=done.timed_out,
+            timed_out=done.timed_out or (done.exit_code == _GO_PANIC and _GO_TIMED_OUT in done.output),
             output_cut=done.output_cut,
             tests=read_events(lines, id_of),
             attested=Attested(

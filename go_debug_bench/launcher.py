@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from go_debug_bench.errors import InfrastructureError
+from go_debug_bench.guarded import run_guarded
 from go_debug_bench.toolchain import Toolchain, environment
 from go_debug_bench.tree import digest, scan
 
@@ -32,7 +34,8 @@ _GRACE_SECONDS = 30  # the launcher kills for up to ten seconds before it report
 class Limits:
     """What a program may use; ``None`` leaves a resource alone.
 
-    ``processes`` counts threads too, and needs a program with a user of its own.
+    ``processes`` counts threads too. Without isolation it is not set: it would count all that the caller runs. Nor
+    does the kernel ever bound root, which ``Isolation.USER`` stays when root asks for it.
 
     ``memory_bytes`` bounds private writable memory per process (RLIMIT_DATA): the address space itself must stay
     unbounded, as Go reserves far more than it uses.
@@ -175,32 +178,37 @@ def build_tool(name: str, toolchain: Toolchain, *, cache: Path, build_cache: Pat
     source = scan(_SOURCE).files
     folder = cache / "tools" / f"{toolchain.version}-{toolchain.goos}-{toolchain.goarch}-{digest(source)[:16]}"
     binary = folder / name
-    if binary.is_file():
-        return binary
-    folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder / f"{name}.lock"):
-        if not binary.is_file():
-            _build_tool(name, toolchain, binary, build_cache)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / f"{name}.lock"):
+            if not _is_program(binary):
+                _build_tool(name, toolchain, binary, build_cache)
+    except OSError as error:
+        hint = "delete it, or set GOBENCH_CACHE to another folder"
+        raise InfrastructureError(f"the cache {cache} cannot be used: {error}; {hint}") from error
     return binary
 
 
+def _is_program(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size > 0 and os.access(path, os.X_OK)
+
+
 def _build_tool(name: str, toolchain: Toolchain, binary: Path, build_cache: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=binary.parent) as home:
+    # Under the tool's lock: whatever has its prefix was left by a build that was killed.
+    for stale in binary.parent.glob(f"{name}-*"):
+        shutil.rmtree(stale, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=f"{name}-", dir=binary.parent) as home:
         fresh = Path(home) / name
-        argv = [toolchain.go, "build", "-ldflags=-s -w", "-o", str(fresh), f"./{name}"]
         try:
-            done = subprocess.run(
-                argv,
+            done = run_guarded(
+                [toolchain.go, "build", "-ldflags=-s -w", "-o", str(fresh), f"./{name}"],
                 cwd=_SOURCE,
                 env=environment(toolchain, home=Path(home), cache=build_cache),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                timeout=_BUILD_SECONDS,
-                check=False,
+                seconds=_BUILD_SECONDS,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise InfrastructureError(f"cannot build {name}: {error}") from error
         if done.returncode != 0:
-            said = done.stdout.decode("utf-8", "replace").strip()[-2000:]
+            said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()[-2000:]
             raise InfrastructureError(f"cannot build {name} with {toolchain.version}: {said}")
         fresh.replace(binary)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import difflib
 import json
+import re
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
@@ -53,13 +56,14 @@ def _not_blank(text: str) -> str:
 
 def _relative_path(text: str) -> str:
     path = PurePosixPath(text)
-    if not text or path.is_absolute() or str(path) != text or ".." in path.parts or "\\" in text:
+    odd = path.is_absolute() or str(path) != text or ".." in path.parts or any(c in text for c in "\\\0\n")
+    if not text or odd or len(text.encode()) > 200:
         raise PydanticCustomError("path", "must be a path relative to the repo, like 'internal/store/store.go'")
     return text
 
 
 _TEXT_SCHEMA = {
-    "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
+    "anyOf": [{"type": "string", "minLength": 1}, {"type": "array", "items": {"type": "string"}, "minItems": 1}],
     "description": "A string, or a list of lines that are joined with newlines",
 }
 
@@ -67,7 +71,28 @@ Lines = Annotated[str, BeforeValidator(_join_lines), WithJsonSchema(_TEXT_SCHEMA
 """A string, or a list of lines."""
 Sentence = Annotated[str, Field(min_length=1), AfterValidator(_not_blank)]
 FilePath = Annotated[str, AfterValidator(_relative_path)]
-FixName = Annotated[str, Field(pattern=r"^[a-z0-9-]+$")]
+
+
+def _matching(pattern: str, words: str) -> tuple[AfterValidator, WithJsonSchema]:
+    """A pattern that says in words what it wants, and reaches the schema."""
+
+    def check(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise PydanticCustomError("pattern", "must be {words}", {"words": words})
+        return text
+
+    return AfterValidator(check), WithJsonSchema({"type": "string", "pattern": f"^{pattern}$"})
+
+
+def _selectable(name: str) -> str:
+    if name in ("and", "or", "not"):
+        raise PydanticCustomError("reserved", "is a word of pytest's -k expressions; choose another name")
+    return name
+
+
+FixName = Annotated[
+    str, AfterValidator(_selectable), *_matching(r"[a-z0-9-]+", "lower-case letters, digits and hyphens")
+]
 
 
 class _Strict(BaseModel):
@@ -133,16 +158,44 @@ class TaskSpec(_Strict):
     """Everything about a task but its code: the content of ``task.json``."""
 
     schema_: Annotated[str | None, Field(alias="$schema", description="For editors; not read")] = None
-    id: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", description="Equals the folder's name")]
-    title: Sentence
-    package: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", description="The Go package of the defect")]
-    difficulty: Literal["medium", "hard", "expert"]
-    family: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", description="slices, channels, encoding, time, …")]
-    go: Annotated[str, Field(pattern=r"^1\.[0-9]+$", description="Go release, as in go.mod")]
-    prompt: Annotated[Lines, AfterValidator(_not_blank)]
-    knowledge_gate: Sentence
-    why_public_misses: Sentence
-    why_hard: Annotated[tuple[Sentence, ...], Field(min_length=1)]
+    id: Annotated[
+        str,
+        *_matching(r"[a-z0-9]+(-[a-z0-9]+)*", "lower-case words joined by hyphens, like 'worker-pool-leak'"),
+        Field(description="Equals the folder's name"),
+    ]
+    title: Annotated[Sentence, Field(description="What is wrong, in a few words, for lists of tasks")]
+    package: Annotated[
+        str, *_matching(r"[a-z][a-z0-9_]*", "a Go package name"), Field(description="The Go package of the defect")
+    ]
+    difficulty: Annotated[
+        Literal["medium", "hard", "expert"],
+        Field(description="How hard the fault is to find and to mend for somebody who knows Go"),
+    ]
+    family: Annotated[
+        str,
+        *_matching(r"[a-z][a-z0-9-]*", "a lower-case word, like 'slices'"),
+        Field(description="What the gate belongs to: slices, channels, encoding, time, …"),
+    ]
+    go: Annotated[
+        str, *_matching(r"1\.[0-9]+", "a Go release, like '1.24'"), Field(description="Go release, as in go.mod")
+    ]
+    prompt: Annotated[
+        Lines,
+        AfterValidator(_not_blank),
+        Field(
+            description="What the agent reads: the symptom as a user would report it, pointing away from the fault, "
+            "and the contract that a fix must keep. A string or lines"
+        ),
+    ]
+    knowledge_gate: Annotated[
+        Sentence, Field(description="The piece of Go knowledge that the fault is hidden behind, in one sentence")
+    ]
+    why_public_misses: Annotated[
+        Sentence, Field(description="Why a natural public suite passes in spite of the fault, in one sentence")
+    ]
+    why_hard: Annotated[
+        tuple[Sentence, ...], Field(min_length=1, description="What leads a solver astray, one sentence each")
+    ]
     fail_to_pass: Annotated[
         tuple[Sentence, ...],
         Field(
@@ -150,23 +203,58 @@ class TaskSpec(_Strict):
             description="Hidden leaf tests that fail on the unfixed repo: TestX, TestX/sub, dir.TestX",
         ),
     ]
-    reference_fix: Fix
-    alternative_fixes: Annotated[tuple[Fix, ...], Field(min_length=2)]
-    wrong_fixes: Annotated[tuple[WrongFix, ...], Field(min_length=2)]
-    equivalent_mutants: tuple[EquivalentMutant, ...] = ()
+    reference_fix: Annotated[Fix, Field(description="The fix that a maintainer would merge; it must earn 1.1")]
+    alternative_fixes: Annotated[
+        tuple[Fix, ...], Field(min_length=2, description="Right fixes that are built differently; each must earn 1.1")
+    ]
+    wrong_fixes: Annotated[
+        tuple[WrongFix, ...], Field(min_length=2, description="Fixes of a hurried engineer; each must earn 0.1")
+    ]
+    equivalent_mutants: Annotated[
+        tuple[EquivalentMutant, ...],
+        Field(description="Changes of the fixed code that no test can tell from it; for measuring the hidden suite"),
+    ] = ()
     timeout_seconds: Annotated[int, Field(ge=1, le=600, description="Limit of one run of the hidden suite")]
 
 
 def parse_spec(data: bytes, file: str = "task.json") -> TaskSpec | list[Problem]:
     """The model of a ``task.json``, or every problem that keeps it from being one."""
     try:
-        data.decode("utf-8")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         return [Problem(file, "", f"is not UTF-8: byte {error.start} is 0x{data[error.start]:02x}; save it as UTF-8")]
+    if text.startswith("\ufeff"):
+        return [Problem(file, "", "starts with a byte order mark; save it as UTF-8 without one")]
+    problems = [Problem(file, "", f"has the field {name!r} twice in one object") for name in _repeated_names(text)]
     try:
-        return TaskSpec.model_validate_json(data)
+        spec = TaskSpec.model_validate_json(data)
     except ValidationError as error:
-        return [_problem(file, dict(detail)) for detail in error.errors(include_url=False, include_context=False)]
+        details = error.errors(include_url=False)
+        places = [detail["loc"] for detail in details]
+        # A list is short of items that are there but malformed: the items' own problems say enough.
+        return problems + [
+            _problem(file, dict(detail))
+            for detail in details
+            if detail["type"] != "too_short" or not any(_is_below(place, detail["loc"]) for place in places)
+        ]
+    return problems or spec
+
+
+def _is_below(place: tuple[int | str, ...], other: tuple[int | str, ...]) -> bool:
+    return len(place) > len(other) and place[: len(other)] == other
+
+
+def _repeated_names(text: str) -> set[str]:
+    """Names that stand twice in one object: JSON takes the last, silently."""
+    repeated: set[str] = set()
+
+    def take(pairs: list[tuple[str, object]]) -> None:
+        names = [name for name, _ in pairs]
+        repeated.update(name for name in names if names.count(name) > 1)
+
+    with contextlib.suppress(ValueError, RecursionError):  # the model says what is wrong with the JSON
+        json.loads(text, object_pairs_hook=take)
+    return repeated
 
 
 def _problem(file: str, detail: dict[str, Any]) -> Problem:
@@ -176,12 +264,26 @@ def _problem(file: str, detail: dict[str, Any]) -> Problem:
             path += f"[{part}]"
         elif not part.startswith("edit:"):
             path += f".{part}" if path else part
+    context = detail.get("ctx", {})
     messages = {
-        "extra_forbidden": "unknown field; remove it or correct its name",
+        "extra_forbidden": f"unknown field; {_nearest_field(str(detail['loc'][-1]) if detail['loc'] else '')}",
         "missing": "is missing",
         "json_invalid": f"is not JSON: {detail['msg'].removeprefix('Invalid JSON: ')}",
+        "string_type": "must be a string",
+        "int_type": "must be a whole number",
+        "tuple_type": "must be a list",
+        "model_type": "must be an object",
+        "string_too_short": "must not be empty",
+        "too_short": f"must have at least {context.get('min_length')} entries, not {context.get('actual_length')}",
     }
     return Problem(file, path, messages.get(detail["type"]) or _plain(detail["msg"]))
+
+
+def _nearest_field(name: str) -> str:
+    models = (TaskSpec, WrongFix, ReplaceText, CreateFile, DeleteFile)
+    known = {field for model in models for field in model.model_fields}
+    near = difflib.get_close_matches(name, known - {"schema_"}, n=1)
+    return f"did you mean {near[0]!r}?" if near and near[0] != name else "remove it or correct its name"
 
 
 def _plain(message: str) -> str:

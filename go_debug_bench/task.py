@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,13 +14,21 @@ from go_debug_bench.errors import GobenchError, Problem, TaskError, UnknownTaskE
 from go_debug_bench.fixes import apply_all, is_built
 from go_debug_bench.gosource import GoFile, parse_go
 from go_debug_bench.model import Fix, TaskSpec, parse_spec
-from go_debug_bench.tasks_dir import tasks_dir
+from go_debug_bench.tasks_dir import task_folders, tasks_dir
 from go_debug_bench.tree import Scan, Tree, TreeRefused, digest, is_test_file, scan
 
-__all__ = ["Task", "is_task_folder", "load_task", "load_tasks", "task_folders", "test_id"]
+__all__ = ["Task", "load_task", "load_tasks", "test_id"]
 
 _KNOWN_ENTRIES = ("task.json", "repo", "hidden")
 _NOT_A_TEST = ("Fuzz", "Example", "Benchmark")
+_CONFIGURES_PYTEST = frozenset(
+    {"pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg"}
+)
+# Go's list of systems and architectures that a file's name may end in, as far as anybody builds for them.
+_PLATFORM = re.compile(
+    r"_(linux|darwin|windows|freebsd|netbsd|openbsd|solaris|plan9|aix|android|ios|js|wasip1|dragonfly|illumos"
+    r"|386|amd64|arm|arm64|loong64|mips|mips64|mips64le|mipsle|ppc64|ppc64le|riscv64|s390x|wasm)_test\.go$"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +53,7 @@ class Task:
     @cached_property
     def test_packages(self) -> tuple[str, ...]:
         """Folders with tests, public or hidden, relative to the module's root (``""``)."""
-        paths = (path for tree in (self.repo, self.hidden) for path in tree if is_test_file(path))
+        paths = (path for tree in (self.repo, self.hidden) for path in tree if _is_suite_file(path))
         return tuple(sorted({path.rpartition("/")[0] for path in paths}))
 
     @cached_property
@@ -80,16 +87,6 @@ def test_id(package: str, test: str) -> str:
 
 
 test_id.__test__ = False  # type: ignore[attr-defined]  # pytest would collect it where it is imported
-
-
-def is_task_folder(path: Path) -> bool:
-    """Whether a folder holds a ``task.json``."""
-    return os.path.lexists(path / "task.json")
-
-
-def task_folders(root: Path) -> list[Path]:
-    """The task folders that are direct children of ``root``, by name."""
-    return sorted(path for path in root.iterdir() if is_task_folder(path)) if root.is_dir() else []
 
 
 def load_tasks(root: Path | None = None, ids: Iterable[str] | None = None) -> list[Task]:
@@ -160,6 +157,8 @@ def _folder_problems(found: Scan) -> Iterator[Problem]:
         name = path.rpartition("/")[2]
         if name.endswith((".py", ".pyc", ".pyi", ".pth")):
             yield Problem(path, "", "is a Python file; a task folder holds none, and none is ever run")
+        elif name in _CONFIGURES_PYTEST:
+            yield Problem(path, "", "configures pytest, which could make it run code; a task folder holds none")
         elif "/" not in path and path not in _KNOWN_ENTRIES:
             yield Problem(path, "", f"does not belong here; a task folder holds {', '.join(_KNOWN_ENTRIES)}")
     for name in ("repo", "hidden"):
@@ -224,12 +223,12 @@ class _Module:
             f"{room}/{path}": parse_go(data)
             for room, tree in (("repo", repo), ("hidden", hidden))
             for path, data in tree.items()
-            if path.endswith(".go") and "testdata/" not in path
+            if path.endswith(".go") and not _is_data(path)
         }
         self.packages = {
             path.removeprefix("repo/").rpartition("/")[0]: file.package
             for path, file in self._files.items()
-            if path.startswith("repo/") and not is_test_file(path) and file.package
+            if path.startswith("repo/") and not is_test_file(path) and file.package and not file.constrained
         }
 
     def problems(self, spec: TaskSpec | None) -> Iterator[Problem]:
@@ -280,12 +279,14 @@ class _Module:
         for path in self.hidden:
             if path in self.repo:
                 yield Problem(f"hidden/{path}", "", "is in the agent's repo too; a hidden file is hidden")
-            if not is_test_file(path) and not re.search(r"(^|/)testdata/", path):
+            if not is_test_file(path) and not _is_data(path):
                 yield Problem(f"hidden/{path}", "", "is neither a test nor below testdata/")
 
     def _test_file_problems(self, path: str, file: GoFile) -> Iterator[Problem]:
         room, _, relative = path.partition("/")
         package = self.packages.get(relative.rpartition("/")[0])
+        if file.constrained or _PLATFORM.search(path):
+            yield Problem(path, "", "has a build constraint, in it or in its name; a suite is the same everywhere")
         if package is None:
             yield Problem(path, "", "tests a folder that holds no package of the repo")
         elif file.package != f"{package}_test":
@@ -297,7 +298,7 @@ class _Module:
         for name in file.functions:
             if name == "TestMain":
                 yield Problem(path, name, "a TestMain decides the exit status; use helpers and t.Cleanup")
-            elif room == "hidden" and name.startswith(_NOT_A_TEST):
+            elif room == "hidden" and any(_has_prefix(name, kind) for kind in _NOT_A_TEST):
                 yield Problem(
                     path, name, "a hidden suite holds Test functions only: no fuzz test, example or benchmark"
                 )
@@ -320,13 +321,22 @@ def _hidden_tests(hidden: Tree) -> tuple[str, ...]:
         sorted(
             test_id(path.rpartition("/")[0], name)
             for path, data in hidden.items()
-            if is_test_file(path)
+            if _is_suite_file(path)
             for name in parse_go(data).functions
-            if _is_test_name(name)
+            if name != "TestMain" and _has_prefix(name, "Test")
         )
     )
 
 
-def _is_test_name(name: str) -> bool:
-    """The go command's own rule: Test, or Test followed by anything but a lower-case letter."""
-    return name.startswith("Test") and name != "TestMain" and not name[4:5].islower()
+def _is_data(path: str) -> bool:
+    return "testdata" in path.split("/")[:-1]
+
+
+def _is_suite_file(path: str) -> bool:
+    """Whether the go command builds the file into a test binary."""
+    return is_test_file(path) and is_built(path)
+
+
+def _has_prefix(name: str, prefix: str) -> bool:
+    """The go command's own rule for a test, a benchmark and so on: no lower-case letter after the prefix."""
+    return name.startswith(prefix) and not name[len(prefix) : len(prefix) + 1].islower()

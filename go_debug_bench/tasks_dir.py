@@ -1,10 +1,11 @@
-"""Where the tasks of this package lie. A module of its own: looking them up loads nothing else."""
+"""Where tasks lie. A module of its own: looking for them loads nothing else."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-__all__ = ["tasks_dir"]
+__all__ = ["is_task_folder", "task_folders", "tasks_dir"]
 
 _PACKAGED = Path(__file__).parent / "tasks"
 _CHECKOUT = Path(__file__).parent.parent / "tasks"
@@ -13,3 +14,13 @@ _CHECKOUT = Path(__file__).parent.parent / "tasks"
 def tasks_dir() -> Path:
     """The tasks that belong to this package: beside it in a wheel, else the checkout's, edits and all."""
     return _PACKAGED if _PACKAGED.is_dir() else _CHECKOUT
+
+
+def is_task_folder(path: Path) -> bool:
+    """Whether a folder holds a ``task.json``."""
+    return os.path.lexists(path / "task.json")
+
+
+def task_folders(root: Path) -> list[Path]:
+    """The task folders that are direct children of ``root``, by name."""
+    return sorted(path for path in root.iterdir() if is_task_folder(path)) if root.is_dir() else []

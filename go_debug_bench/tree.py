@@ -23,13 +23,14 @@ class TreeRefused(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What a scan takes at the most: entries seen (of any kind), files read, bytes, and folder depth."""
+    """What a scan takes at the most: entries seen (of any kind), files read, bytes, folder depth, length of a path."""
 
     entries: int = 20_000
     files: int = 2_000
     file_bytes: int = 1 << 20
     total_bytes: int = 4 << 20
     depth: int = 24
+    path_bytes: int = 512
 
 
 @dataclass(kw_only=True)
@@ -94,6 +95,8 @@ class _Scanner:
             except OSError:
                 self.found.odd[path] = "vanished while it was read"
                 continue
+            if len(path.encode()) > self.limits.path_bytes:
+                raise TreeRefused(f"a path is longer than {self.limits.path_bytes} bytes: {path[:80]}")
             if stat.S_ISDIR(mode):
                 self.found.folders.add(path)
                 if self.enter(path):

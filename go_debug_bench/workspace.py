@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import stat
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -104,19 +105,12 @@ def _remove_locked(folder: Path, lock: FileLock) -> None:
 
 
 def _remove(folder: Path) -> None:
-    """Remove a folder, taking back the access that a hostile program may have taken from its parts.
+    """Remove a folder, whatever a hostile program made of it: without access, or deeper than Python can recurse.
 
     What still cannot be removed is left to the next sweep: a grade must not fail on its litter.
     """
-    shutil.rmtree(folder, ignore_errors=True)
-    if folder.is_dir():
-        _open_up(folder)
+    with contextlib.suppress(RecursionError):
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _open_up(folder: Path) -> None:
-    with contextlib.suppress(OSError):
-        folder.chmod(0o700)
-        for path in folder.iterdir():
-            if path.is_dir() and not path.is_symlink():
-                _open_up(path)
+    if folder.exists():
+        for command in (["chmod", "-R", "u+rwX", str(folder)], ["rm", "-rf", str(folder)]):
+            subprocess.run(command, capture_output=True, check=False)

@@ -10,9 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from go_debug_bench.errors import UnknownTaskError
-from go_debug_bench.task import task_folders
-from go_debug_bench.tasks_dir import tasks_dir
 from pytest_gobench.summary import SINK
 
 __all__ = ["main"]
@@ -24,7 +21,8 @@ examples:
   %(prog)s -n 0 -- -k reference-passes   any pytest option after --
 
 The matrix goes to standard output, progress and failures to standard error.
-exit status: 0 every claim holds, 1 one fails, 2 interrupted or a wrong id, 3 an internal error, 4 no Go or no task.
+exit status: 0 every claim holds, 1 one fails or a task is malformed, 2 interrupted, 3 an internal error,
+4 a wrong id or path, no Go or no task, 5 nothing was selected.
 """
 
 
@@ -55,21 +53,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("ids", nargs="*", metavar="ID", help="task ids; all tasks if none is given")
     parser.add_argument("-n", default="auto", metavar="N", help="processes, or 'auto' for one per core (default)")
     parser.add_argument(
-        "--tasks", type=Path, metavar="DIR", help="folder of tasks (default: ./tasks, else the packaged ones)"
+        "--tasks",
+        type=Path,
+        metavar="DIR",
+        help="folder of tasks (default: that of the pytest configuration, else ./tasks, else the packaged tasks)",
     )
     own, rest = _split(sys.argv[1:] if arguments is None else arguments)
     options = parser.parse_args(own)
-    root = options.tasks or (Path("tasks") if Path("tasks").is_dir() else tasks_dir())
-    try:
-        paths = _paths(root, options.ids)
-    except UnknownTaskError as error:
-        print(f"{parser.prog}: {error}", file=sys.stderr)
-        return 2
+    tasks = [f"--gobench-id={name}" for name in options.ids] + ([str(options.tasks)] if options.tasks else [])
     stdout = sys.stdout
     with contextlib.redirect_stdout(sys.stderr):
         return int(
             pytest.main(
-                ["--gobench-tasks", "-n", options.n, "-q", "-W", _IMPORTED, *rest, *map(str, paths)],
+                ["--gobench-tasks", "-n", options.n, "-q", "-W", _IMPORTED, *rest, *tasks],
                 plugins=[_Recorder(lambda line: print(line, file=stdout, flush=True))],
             )
         )
@@ -81,13 +77,6 @@ def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
         return own, []
     at = own.index("--")
     return own[:at], own[at + 1 :]
-
-
-def _paths(root: Path, ids: Sequence[str]) -> list[Path]:
-    known = {folder.name: folder for folder in task_folders(root)}
-    if unknown := set(ids) - set(known):
-        raise UnknownTaskError(unknown, known)
-    return [known[name] for name in dict.fromkeys(ids)] or [root]
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fnmatch
 import functools
 import json
 import os
@@ -16,10 +17,13 @@ import pytest
 
 from go_debug_bench.checks import Check, Prover, Verdict, checks_of
 from go_debug_bench.errors import GobenchError, ToolchainError
+from go_debug_bench.exploits import NotHere
 from go_debug_bench.grading import Grader
-from go_debug_bench.task import Task, is_task_folder, load_task, task_folders
-from go_debug_bench.toolchain import find_toolchain
+from go_debug_bench.task import Task, load_task
+from go_debug_bench.tasks_dir import is_task_folder, task_folders
+from go_debug_bench.toolchain import RELEASE, find_toolchain
 from go_debug_bench.workspace import Workspace
+from pytest_gobench.sampling import OPTION, Plan
 from pytest_gobench.selection import Selection
 from pytest_gobench.summary import FACTS, Facts
 
@@ -27,19 +31,27 @@ __all__ = ["CheckItem", "TaskCollection", "TaskFile", "TaskFolder"]
 
 _NOTICE_SECONDS = 10
 _PROVERS = pytest.StashKey["_Provers"]()
+_PLAN = pytest.StashKey[Plan]()
 
 
 class TaskCollection:
     """The hooks of a run that has tasks."""
 
-    def __init__(self, config: pytest.Config, selection: Selection) -> None:
+    def __init__(self, config: pytest.Config, selection: Selection, plan: Plan) -> None:
         self.selection = selection
+        self.plan = plan
+        config.stash[_PLAN] = plan
         config.stash[_PROVERS] = _Provers(config, selection)
 
-    def pytest_report_header(self) -> str:
-        """Say where tasks are looked for."""
+    def pytest_report_header(self) -> list[str]:
+        """Say where tasks are looked for, and which exploits are tried."""
         roots = ", ".join(sorted(_shown(root) for root in self.selection.roots))
-        return f"gobench: tasks in {roots}"
+        return [line for line in (f"gobench: tasks in {roots}", self.plan.header()) if line]
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Send the plan to an xdist worker."""
+        node.workerinput[OPTION] = self.plan.as_dict()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self, session: pytest.Session) -> None:
@@ -47,8 +59,10 @@ class TaskCollection:
         if self.selection.alone and not hasattr(session.config, "workerinput"):
             _require_tasks(session.config)
 
-    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+    def pytest_ignore_collect(self, collection_path: Path, config: pytest.Config) -> bool | None:
         """Take every task folder whatever its name, nothing below it, and with the flag nothing beside it."""
+        if _is_ignored_by_option(collection_path, config):
+            return True
         if self.selection.holds_task(collection_path) or collection_path in self.selection.roots:
             return False
         if self.selection.is_inside_task(collection_path):
@@ -88,6 +102,14 @@ def _require_tasks(config: pytest.Config) -> None:
             raise pytest.UsageError(str(error)) from None
 
 
+def _is_ignored_by_option(path: Path, config: pytest.Config) -> bool:
+    """Whether ``--ignore`` or ``--ignore-glob`` names the path: what this plugin answers stops pytest from asking."""
+    start = config.invocation_params.dir
+    ignored = [start / name for name in config.getoption("ignore") or ()]
+    globs = [str(start / pattern) for pattern in config.getoption("ignore_glob") or ()]
+    return path in ignored or any(fnmatch.fnmatch(str(path), pattern) for pattern in globs)
+
+
 class _Provers:
     """One prover per Go release, made when the first check needs it."""
 
@@ -100,7 +122,8 @@ class _Provers:
         self._provers: dict[str, Prover] = {}
 
     def require_go(self) -> None:
-        find_toolchain("1.24", self._config.getoption("gobench_go"))
+        """Find a Go for the release that the tasks are for; a task of another one looks for its own later."""
+        find_toolchain(RELEASE, self._config.getoption("gobench_go"))
 
     def get(self, release: str) -> Prover:
         if release not in self._provers:
@@ -113,7 +136,7 @@ class _Provers:
         workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
         parallelism = max(1, (os.cpu_count() or 1) // workers) if workers > 1 else None
         grader = Grader(toolchain, self._workspace, parallelism=parallelism)
-        grader.warm(self.imports)
+        grader.warm(self.imports, lambda text: _say(self._config, text))
         keep = self._config.getoption("gobench_keep")
         return Prover(
             grader=grader,
@@ -150,7 +173,8 @@ class TaskFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         """Load the task, running no Go, and yield its checks. A malformed task is an error of this file alone."""
         task = load_task(self.path.parent)
-        for check in checks_of(task, repeat=self.config.getoption("gobench_repeat")):
+        repeat, plan = self.config.getoption("gobench_repeat"), self.config.stash[_PLAN]
+        for check in checks_of(task, repeat=repeat, exploits=plan.names_for(task)):
             # Said as a string, which pytest parses: --lf finds a check with a name in brackets only so.
             nodeid = f"{self.nodeid}::{check.name}"
             yield CheckItem.from_parent(self, name=check.name, nodeid=nodeid, task=task, check=check)
@@ -181,7 +205,10 @@ class CheckItem(pytest.Item):
         """Prove the claim, and leave the facts for the summary as built-in types."""
         prover = self._prover()
         prover.notify = functools.partial(_notice, self, time.monotonic())
-        verdict = prover.run(self.check, self.task)
+        try:
+            verdict = prover.run(self.check, self.task)
+        except NotHere as reason:
+            pytest.skip(str(reason))
         self.user_properties.append((FACTS, json.dumps(Facts.of(self.task, self.check, verdict).as_dict())))
         if not verdict.ok:
             raise ClaimFailed(verdict)
@@ -211,25 +238,38 @@ class CheckItem(pytest.Item):
 
 def _explain(item: CheckItem, verdict: Verdict) -> str:
     kept = f"/tmp/kept/{item.task.id}/{item.check.folder}"  # noqa: S108  (a hint to read)
-    lines = [("claim", verdict.claim), ("found", verdict.found)]
+    lines = [("found", verdict.found), ("claim", verdict.claim)]
     if verdict.commands:
-        lines.append(("repeat", f"pytest '{item.nodeid}' --gobench-keep=/tmp/kept"))
+        lines.append(("repeat", f"pytest {_options(item)}'{item.nodeid}' --gobench-keep=/tmp/kept"))
         lines += [("", f"(cd {kept} && TZ=UTC {command})") for command in verdict.commands]
     lines.append(("mend", verdict.mend))
     text = "\n".join(f"{label:<8}{line}" for label, line in lines)
     return f"{text}\n\n{verdict.excerpt}" if verdict.excerpt else text
 
 
+def _options(item: CheckItem) -> str:
+    """The options without which the item would not be collected again."""
+    flag = "--gobench-tasks " if item.config.getoption("gobench_tasks") else ""
+    repeat = item.config.getoption("gobench_repeat")
+    if item.check.kind == "exploit":  # a sample is another one after the next commit
+        return f"{flag}{OPTION}={item.check.fix} "
+    return flag + (f"--gobench-repeat={repeat} " if item.check.kind == "stable" else "")
+
+
 def _notice(item: CheckItem, begin: float, progress: str) -> None:
-    """Say how far a long check is, every few seconds, past pytest's capture."""
+    """Say how far a long check is, every few seconds."""
     provers = item.config.stash[_PROVERS]
     now = time.monotonic()
-    if now - max(begin, provers.last_notice) < _NOTICE_SECONDS:
-        return
-    provers.last_notice = now
-    capture = item.config.pluginmanager.get_plugin("capturemanager")
+    if now - max(begin, provers.last_notice) >= _NOTICE_SECONDS:
+        provers.last_notice = now
+        _say(item.config, f"{item.task.id} {item.name}: {progress}")
+
+
+def _say(config: pytest.Config, text: str) -> None:
+    """Print a line past pytest's capture; a worker's goes to the same terminal."""
+    capture = config.pluginmanager.get_plugin("capturemanager")
     with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
-        print(f"\n{item.task.id} {item.name}: {progress}", file=sys.stderr, flush=True)
+        print(f"\ngobench: {text}", file=sys.stderr, flush=True)
 
 
 def _shown(path: Path) -> str:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
+import copy
+import glob
+import os
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
+from go_debug_bench.errors import UnknownTaskError
+from go_debug_bench.tasks_dir import tasks_dir
 from pytest_gobench import selection
 
 
@@ -34,8 +41,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--gobench-keep",
         metavar="DIR",
-        help="write the tree that each graded check builds, hidden tests included, to DIR/<task>/<check>",
+        help="write the tree that each check builds, hidden tests included, to DIR/<task>/<check>",
     )
+    # For python -m pytest_gobench, which cannot know the ini's folders: a task of those, by its id.
+    group.addoption("--gobench-id", metavar="ID", action="append", default=[], help=argparse.SUPPRESS)
+    group.addoption(
+        "--gobench-exploits",
+        metavar="NAME,...",
+        nargs="?",  # pytest_load_initial_conftests sees to it that it takes no path for its value
+        const="all",
+        help="try to buy a grade: run exploits and honest controls as checks 'exploit[name]'. Without a value all of "
+        "them; or with = the names of some, or 'sample' or 'off'",
+    )
+    parser.addini("gobench_exploits", "which exploits are tried: off, sample or all", default="off")
     parser.addini("gobench_tasks", "folders whose direct children are Go tasks", type="paths", default=[])
     parser.addini(
         "gobench_strict", "a missing Go fails the checks instead of skipping them", type="bool", default=False
@@ -43,49 +61,70 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError(text)
-    return number
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of runs; it must be 1 or more")
+    return int(text)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Refuse to run a ``conftest.py`` that lies in a task folder."""
-    conftest = selection.conftest_inside_task(_paths(early_config) or _test_paths(early_config))
-    if conftest:
-        raise pytest.UsageError(f"{conftest} lies in a task folder, where no Python is ever run; remove it")
+# Outermost of all: pytest imports what its warning filters name before it calls the inner ones.
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(
+    early_config: pytest.Config, parser: pytest.Parser, args: list[str]
+) -> Generator[None, None, None]:
+    """Refuse to start with code or configuration that lies in a task folder."""
+    if "--gobench-exploits" in args:
+        args[:] = selection.with_value(args, "--gobench-exploits", "all")
+        early_config.known_args_namespace = parser.parse_known_args(args, namespace=copy.copy(early_config.option))
+    found = selection.code_inside_task(early_config.inipath, _paths(early_config) or _test_paths(early_config))
+    if found:
+        raise pytest.UsageError(
+            f"{found} lies in a task folder, where no Python is ever run and pytest is not configured; remove it"
+        )
+    yield
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the parts that collect, prove and report, if this run has tasks."""
     config.addinivalue_line("markers", "gobench: a check of a Go debugging task")
+    chosen = _select(config)
+    if chosen:
+        from pytest_gobench.nodes import TaskCollection
+        from pytest_gobench.sampling import plan_of
+        from pytest_gobench.summary import MatrixSummary
+
+        config.pluginmanager.register(TaskCollection(config, chosen, plan_of(config, chosen)), "gobench-tasks")
+        config.pluginmanager.register(MatrixSummary(), "gobench-summary")
+
+
+def _select(config: pytest.Config) -> selection.Selection | None:
+    """The tasks of this run. With the flag, the paths that pytest collects become those of the tasks."""
     flag = bool(config.getoption("gobench_tasks"))
     ini_roots = list(config.getini("gobench_tasks"))
     paths = _paths(config)
-    if flag and not paths:
-        from go_debug_bench.tasks_dir import tasks_dir
-
-        paths = selection.default_root(ini_roots, config.invocation_params.dir, tasks_dir())
-        config.args[:] = map(str, paths)
-    chosen = selection.select(
-        flag=flag, strict=bool(config.getini("gobench_strict")), ini_roots=ini_roots, arguments=paths
-    )
-    if chosen:
-        from pytest_gobench.nodes import TaskCollection
-        from pytest_gobench.summary import MatrixSummary
-
-        config.pluginmanager.register(TaskCollection(config, chosen), "gobench-tasks")
-        config.pluginmanager.register(MatrixSummary(), "gobench-summary")
+    if flag:
+        # A malformed task is an error of that task alone: the others are proved all the same.
+        config.option.continue_on_collection_errors = True
+        roots = paths or selection.default_root(ini_roots, config.invocation_params.dir, tasks_dir())
+        try:
+            chosen = selection.named_tasks(config.getoption("gobench_id"), roots)
+        except UnknownTaskError as error:
+            raise pytest.UsageError(str(error)) from None
+        if chosen or not paths:
+            paths = chosen or roots
+            config.args[:] = map(str, paths)
+    strict = bool(config.getini("gobench_strict"))
+    return selection.select(flag=flag, strict=strict, ini_roots=ini_roots, arguments=paths)
 
 
 def _paths(config: pytest.Config) -> list[Path]:
     """The positional arguments as paths, without the part of a node id after ``::``."""
     given = config.known_args_namespace.file_or_dir or []
     start = config.invocation_params.dir
-    return [(start / str(argument).split("::")[0]).resolve() for argument in given]
+    # Normalised as pytest does it: links are not resolved.
+    return [Path(os.path.abspath(start / str(argument).split("::")[0])) for argument in given]  # noqa: PTH100
 
 
 def _test_paths(config: pytest.Config) -> list[Path]:
     start = config.invocation_params.dir
-    return [start, *(path for pattern in config.getini("testpaths") for path in start.glob(pattern))]
+    found = (name for pattern in config.getini("testpaths") for name in glob.glob(pattern, root_dir=start))  # noqa: PTH207
+    return [start, *(start / name for name in found)]

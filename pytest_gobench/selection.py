@@ -1,12 +1,16 @@
-"""Which folders hold tasks in this run, from the command line and the ini file. Pure path arithmetic: no Go."""
+"""Which folders hold tasks in this run, from the command line and the ini file. It looks at names only: no Go."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Selection", "conftest_inside_task", "default_root", "select"]
+from go_debug_bench.errors import UnknownTaskError
+from go_debug_bench.tasks_dir import is_task_folder, task_folders
+
+__all__ = ["Selection", "code_inside_task", "default_root", "named_tasks", "select", "with_value"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +26,7 @@ class Selection:
 
     def holds_task(self, folder: Path) -> bool:
         """Whether ``folder`` is a task of this run."""
-        return folder.parent in self.roots and _has_task_json(folder)
+        return folder.parent in self.roots and is_task_folder(folder)
 
     def is_inside_task(self, path: Path) -> bool:
         """Whether ``path`` lies below a task folder."""
@@ -41,7 +45,7 @@ def select(*, flag: bool, strict: bool, ini_roots: Sequence[Path], arguments: It
             if path.name == "task.json":
                 roots.add(path.parent.parent)
             else:
-                roots.add(path.parent if _has_task_json(path) else path)
+                roots.add(path.parent if is_task_folder(path) else path)
     elif not roots:
         return None
     return Selection(roots=frozenset(roots), alone=flag, strict=strict or flag)
@@ -54,20 +58,40 @@ def default_root(ini_roots: Sequence[Path], start: Path, packaged: Path) -> list
     return [start / "tasks" if (start / "tasks").is_dir() else packaged]
 
 
-def conftest_inside_task(anchors: Iterable[Path]) -> Path | None:
-    """A ``conftest.py`` of a task folder that pytest would run before collection, or None.
+def named_tasks(names: Sequence[str], roots: Sequence[Path]) -> list[Path]:
+    """The folders of the tasks with these ids below ``roots``.
 
-    Pytest loads the one of each argument's folder and its parents, and of its subfolders called ``test*``.
+    Raises:
+        UnknownTaskError: an id that no task has.
     """
+    known = {folder.name: folder for root in roots for folder in task_folders(root)}
+    if unknown := set(names) - set(known):
+        raise UnknownTaskError(unknown, known)
+    return [known[name] for name in dict.fromkeys(names)]
+
+
+def code_inside_task(config_file: Path | None, anchors: Iterable[Path]) -> Path | None:
+    """A file of a task folder that would make pytest run code before collection, or None.
+
+    That is pytest's configuration, if it was found in a task, and a ``conftest.py``: pytest loads the one of each
+    argument's folder and its parents, and of its subfolders called ``test*``. What pytest imports before it loads any
+    plugin, for ``-p`` or a warning filter of that configuration, cannot be stopped from here.
+    """
+    if config_file and _is_in_task(config_file.parent):
+        return config_file
     for anchor in anchors:
         for folder in (anchor, *anchor.parents, *anchor.glob("test*")):
-            if any(_has_task_json(parent) for parent in (folder, *folder.parents)):
-                conftest = folder / "conftest.py"
-                if conftest.exists() or conftest.is_symlink():
-                    return conftest
+            conftest = folder / "conftest.py"
+            if os.path.lexists(conftest) and _is_in_task(folder):
+                return conftest
     return None
 
 
-def _has_task_json(folder: Path) -> bool:
-    path = folder / "task.json"
-    return path.exists() or path.is_symlink()
+def _is_in_task(folder: Path) -> bool:
+    return any(is_task_folder(parent) for parent in (folder, *folder.parents))
+
+
+def with_value(arguments: Sequence[str], option: str, value: str) -> list[str]:
+    """A command line on which an option that stands alone gets its value with =, so that it takes no path for it."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    return [f"{option}={value}" if text == option and i < end else text for i, text in enumerate(arguments)]

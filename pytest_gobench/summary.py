@@ -18,7 +18,11 @@ FACTS = "gobench"
 SINK = pytest.StashKey[Callable[[str], None]]()
 """Where the matrix goes, line by line, instead of the terminal report."""
 
-_PROPERTIES = {"vet-clean": "go vet clean", "public-green": "public suite passes"}
+_PROPERTIES = {
+    "vet-clean": "go vet clean",
+    "public-green": "public suite passes",
+    "stable": "hidden suite is stable",
+}
 _STRATEGIES = {
     "unfixed-fails": "unfixed",
     "reference-passes": "reference fix",
@@ -31,6 +35,7 @@ _STRATEGIES = {
 class Facts:
     """What one check showed, in built-in types. The grade's fields are None where nothing was graded."""
 
+    folder: str
     task: str
     package: str
     difficulty: str
@@ -48,6 +53,7 @@ class Facts:
         """The facts of a verdict."""
         grade = verdict.grade
         return cls(
+            folder=str(task.folder),
             task=task.id,
             package=task.spec.package,
             difficulty=task.spec.difficulty,
@@ -91,9 +97,9 @@ class MatrixSummary:
 
 def matrix(facts: Iterable[Facts]) -> list[str]:
     """One block per task, by id, then one line per claim that failed."""
-    tasks: dict[str, dict[str, Facts]] = {}
+    tasks: dict[tuple[str, str], dict[str, Facts]] = {}
     for fact in facts:
-        tasks.setdefault(fact.task, {})[fact.check] = fact
+        tasks.setdefault((fact.task, fact.folder), {})[fact.check] = fact
     lines: list[str] = []
     for task in sorted(tasks):
         lines += [*_block(tasks[task]), ""]

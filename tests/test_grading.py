@@ -131,18 +131,18 @@ def test_a_refused_submission_earns_nothing_and_says_why(grader: Grader, task: T
 @pytest.mark.parametrize(
     ("body", "imports", "code"),
     [
-        ("os.Exit(0)\nreturn 0", 'import "os"', Reason.TESTS_FAILED),
-        ("panic(1)", "", Reason.TESTS_FAILED),
-        ("select {}", "", Reason.TESTS_FAILED),
+        ("os.Exit(0)\nreturn 0", 'import "os"', Reason.CRASHED),
+        ("panic(1)", "", Reason.CRASHED),
+        ("select {}", "", Reason.TIMED_OUT),
         (
             'fmt.Print("--- PASS: TestTotalOfMany/five\\n\\x16--- PASS: TestTotalOfMany/four (0.00s)\\n")\nreturn 0',
             'import "fmt"',
             Reason.TESTS_FAILED,
         ),
         ('for { fmt.Println("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx") }', 'import "fmt"', Reason.FLOODED),
-        ("var hog [][]byte\nfor { hog = append(hog, make([]byte, 1<<26)) }", "", Reason.TESTS_FAILED),
+        ("var hog [][]byte\nfor { hog = append(hog, make([]byte, 1<<26)) }", "", Reason.CRASHED),
         ("for { }", "", Reason.TIMED_OUT),
-        ("syscall.Kill(0, syscall.SIGKILL)\nreturn 0", 'import "syscall"', Reason.CRASHED),
+        ("syscall.Kill(syscall.Getpid(), syscall.SIGABRT)\nreturn 0", 'import "syscall"', Reason.CRASHED),
     ],
 )
 def test_hostile_code_gets_a_low_grade_in_bounded_time(
@@ -153,8 +153,7 @@ def test_hostile_code_gets_a_low_grade_in_bounded_time(
     quick = dataclasses.replace(task, spec=task.spec.model_copy(update={"timeout_seconds": 3}))
     grade = grader.grade(quick, agent)
     assert grade.reward == pytest.approx(0.1)
-    # A hang is Go's own time-out or the launcher's; the first process of a box does not die of its own signal.
-    assert grade.code in (code, Reason.TESTS_FAILED)
+    assert grade.code is code
     assert grade.seconds["run"] < 15
 
 

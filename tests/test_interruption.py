@@ -69,7 +69,7 @@ def long_run(tmpdir: Path, workers: str) -> Iterator[subprocess.Popen[bytes]]:
     )
     try:
         # A suite runs in a box: the run is in the middle of its work.
-        wait_for(lambda: list(tmpdir.glob("go-debug-bench-*/*/*/work")), 60, "the first suite starts")
+        wait_for(lambda: list(tmpdir.glob("go-debug-bench-*/*/*/box/work")), 60, "the first suite starts")
         yield process
     finally:
         for pid in processes(str(tmpdir)):

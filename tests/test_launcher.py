@@ -450,6 +450,20 @@ def test_resources_without_a_limit_are_left_alone(run: Run) -> None:
     assert done.text.strip() == str(expected)
 
 
+def test_limit_of_processes_is_for_programs_with_a_user_of_their_own(run: Run) -> None:
+    """Without isolation it would count all that the caller runs, and end programs that did nothing wrong."""
+    script = "import resource; print(resource.getrlimit(resource.RLIMIT_NPROC))"
+    done = run([sys.executable, "-c", script], processes=1)
+    assert done.text.strip() == str(resource.getrlimit(resource.RLIMIT_NPROC))
+
+
+@pytest.mark.parametrize("option", ["-bind=/etc", "-bind=/a:b:/c", "-bind=/a:/b:rw:more", "-isolat=root"])
+def test_option_that_makes_no_sense_is_a_failure_of_the_machinery(runner: Runner, tmp_path: Path, option: str) -> None:
+    """And the message says what is wrong, not what all options are."""
+    with pytest.raises(InfrastructureError, match=f"exit status 2.*{option.partition('=')[0]}"):
+        runner.run(["true"], cwd=tmp_path, env={"PATH": PATH}, limits=Limits(seconds=5), options=[option])
+
+
 def test_no_core_is_dumped(run: Run) -> None:
     """A crash leaves no core file, whatever the caller's limits."""
     assert run(["sh", "-c", "ulimit -H -c"]).text == "0\n"

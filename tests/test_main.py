@@ -52,13 +52,13 @@ def test_a_failed_claim_is_a_line_and_an_exit_status_of_one() -> None:
         "FAIL fails-vet-clean vet-clean: files are not formatted",
         "FAIL fails-wrong wrong[one-more]: it earns 1.1: all 6 hidden and public tests pass",
     ]
-    assert "mend    run gofmt -w in the task's repo" in done.stderr
+    assert "mend    run go fmt ./... in the task's repo" in done.stderr
 
 
 def test_an_unknown_id_is_an_error_with_the_nearest_names() -> None:
     """And nothing is run."""
     done = run("worker-pool-leek")
-    assert done.returncode == 2
+    assert done.returncode == 4
     assert done.stdout == ""
     assert "no task 'worker-pool-leek': did you mean worker-pool-leak?" in done.stderr
 

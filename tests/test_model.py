@@ -67,20 +67,30 @@ def fix(**changes: Any) -> dict[str, Any]:
     [
         (b'{"id": "\xff"}', "task.json: is not UTF-8: byte 8 is 0xff; save it as UTF-8"),
         (b"{", "task.json: is not JSON: EOF while parsing an object at line 1 column 1"),
-        (b"[]", "task.json: input should be an object"),
+        (b"[]", "task.json: must be an object"),
         (spec(extra=1), "task.json: extra: unknown field; remove it or correct its name"),
+        (spec(dificulty="hard"), "task.json: dificulty: unknown field; did you mean 'difficulty'?"),
+        (b"\xef\xbb\xbf" + spec(), "task.json: starts with a byte order mark; save it as UTF-8 without one"),
+        (spec().replace(b'"title"', b'"title": "x", "title"'), "task.json: has the field 'title' twice in one object"),
+        (spec(reference_fix=fix(name="and")), "task.json: reference_fix.name: is a word of pytest's -k expressions"),
         (spec(title=...), "task.json: title: is missing"),
         (spec(prompt=["", "  "]), "task.json: prompt: must not be empty"),
-        (spec(prompt=7), "task.json: prompt: input should be a valid string"),
-        (spec(title=""), "task.json: title: string should have at least 1 character"),
-        (spec(timeout_seconds="20"), "task.json: timeout_seconds: input should be a valid integer"),
+        (spec(prompt=7), "task.json: prompt: must be a string"),
+        (spec(title=""), "task.json: title: must not be empty"),
+        (spec(timeout_seconds="20"), "task.json: timeout_seconds: must be a whole number"),
         (spec(difficulty="easy"), "task.json: difficulty: input should be 'medium', 'hard' or 'expert'"),
-        (spec(id="No_Id"), "task.json: id: string should match pattern '^[a-z0-9]+(-[a-z0-9]+)*$'"),
-        (spec(reference_fix=fix(name="A b")), "task.json: reference_fix.name: string should match pattern"),
-        (spec(reference_fix=fix(name="a\n")), "task.json: reference_fix.name: string should match pattern"),
-        (spec(alternative_fixes=[fix()]), "task.json: alternative_fixes: tuple should have at least 2 items"),
+        (spec(id="No_Id"), "task.json: id: must be lower-case words joined by hyphens"),
+        (
+            spec(reference_fix=fix(name="A b")),
+            "task.json: reference_fix.name: must be lower-case letters, digits and hyphens",
+        ),
+        (
+            spec(reference_fix=fix(name="a\n")),
+            "task.json: reference_fix.name: must be lower-case letters, digits and hyphens",
+        ),
+        (spec(alternative_fixes=[fix()]), "task.json: alternative_fixes: must have at least 2 entries, not 1"),
         (spec(wrong_fixes=[fix(), fix()]), "task.json: wrong_fixes[0].why: is missing"),
-        (spec(reference_fix=fix(edits=[])), "task.json: reference_fix.edits: tuple should have at least 1 item"),
+        (spec(reference_fix=fix(edits=[])), "task.json: reference_fix.edits: must have at least 1 entries, not 0"),
         (
             spec(reference_fix=fix(edits=[{"file": "a.go", "find": "x"}])),
             "task.json: reference_fix.edits[0].replace: is missing",
@@ -113,3 +123,15 @@ def test_every_problem_is_reported_at_once() -> None:
     """An author fixes them in one pass."""
     found = problems(spec(title=..., extra=1, timeout_seconds=0, prompt=""))
     assert sorted(line.split(": ")[1] for line in found) == ["extra", "prompt", "timeout_seconds", "title"]
+
+
+def test_a_list_with_a_malformed_item_is_not_called_short_too() -> None:
+    """The item's own problem says enough."""
+    found = problems(spec(alternative_fixes=[fix(), fix(name="A")]))
+    assert found == ["task.json: alternative_fixes[1].name: must be lower-case letters, digits and hyphens"]
+
+
+def test_every_field_is_explained_in_the_schema() -> None:
+    """Editors show it while an author writes."""
+    fields = json.loads(model.json_schema())["properties"]
+    assert [name for name, field in fields.items() if not field.get("description")] == []

@@ -3,11 +3,11 @@
 import importlib.metadata
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import tarfile
-import time
 import zipfile
 from pathlib import Path
 
@@ -139,9 +139,7 @@ def test_importing_the_package_loads_nothing_else() -> None:
 
 def test_the_plugin_loads_nothing_before_a_run_has_tasks() -> None:
     """A project without tasks pays for one small module."""
-    loaded = loaded_after("import pytest_gobench.plugin")
-    assert not loaded & HEAVY
-    assert "go_debug_bench" not in loaded
+    assert not loaded_after("import pytest_gobench.plugin") & HEAVY
 
 
 def test_the_core_loads_neither_pytest_nor_verifiers() -> None:
@@ -152,7 +150,7 @@ def test_the_core_loads_neither_pytest_nor_verifiers() -> None:
 def test_the_plugin_adds_under_thirty_milliseconds() -> None:
     """To an interpreter that has pytest; the best of several measurements, as the machine is noisy."""
     program = (
-        "import pytest, time; t = time.perf_counter(); import pytest_gobench.plugin; print(time.perf_counter() - t)"
+        "import pytest, time; t = time.process_time(); import pytest_gobench.plugin; print(time.process_time() - t)"
     )
     times = []
     for _ in range(5):
@@ -162,7 +160,7 @@ def test_the_plugin_adds_under_thirty_milliseconds() -> None:
 
 
 def test_collecting_two_hundred_tasks_is_quick(tmp_path: Path) -> None:
-    """A few milliseconds a task; the bound is loose, as the machine is noisy."""
+    """A few milliseconds of processor time a task, however busy the machine is."""
     source = ROOT / "tests" / "examples" / "valid" / "tiny-tally"
     for number in range(200):
         copy = Path(shutil.copytree(source, tmp_path / "tasks" / f"task-{number}"))
@@ -170,10 +168,11 @@ def test_collecting_two_hundred_tasks_is_quick(tmp_path: Path) -> None:
         (copy / "task.json").write_text(spec)
     env = {**os.environ, "GOBENCH_GO": "/nonexistent/go"}
     argv = [sys.executable, "-m", "pytest", "--gobench-tasks", "--collect-only", "-q", "-p", "no:cacheprovider"]
-    begin = time.monotonic()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(argv, cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert "2000 tests collected" in done.stdout
-    assert time.monotonic() - begin < 10
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 5
 
 
 def test_no_lock_file_and_no_address_of_a_registry_or_machine_is_tracked() -> None:

@@ -80,9 +80,9 @@ def test_a_failure_tells_an_author_what_to_do(pytester: pytest.Pytester, project
     result.stdout.fnmatch_lines(
         [
             "*fails-wrong: wrong?one-more?*",
-            "claim   the wrong fix 'one-more' earns 0.1 (It moves the limit.)",
             "found   it earns 1.1: all 6 hidden and public tests pass",
-            "repeat  pytest 'tasks/fails-wrong/task.json::wrong?one-more?' --gobench-keep=/tmp/kept",
+            "claim   the wrong fix 'one-more' earns 0.1, as the hidden suite refuses it (It moves the limit.)",
+            "repeat  pytest --gobench-tasks 'tasks/fails-wrong/task.json::wrong?one-more?' --gobench-keep=/tmp/kept",
             "        (cd /tmp/kept/fails-wrong/wrong-one-more && TZ=UTC go test -v ./...)",
             "mend    add a hidden test for the clause of the contract that the fix breaks",
         ],

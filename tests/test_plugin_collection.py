@@ -172,7 +172,7 @@ def test_python_in_a_task_is_never_run(
     result = pytester.runpytest_subprocess("--collect-only", *arguments)
     assert not ran.exists()
     assert result.ret != 0
-    (result.stdout if result.ret == pytest.ExitCode.INTERRUPTED else result.stderr).fnmatch_lines([f"*{place}*"])
+    (result.stderr if result.ret == pytest.ExitCode.USAGE_ERROR else result.stdout).fnmatch_lines([f"*{place}*"])
 
 
 @pytest.mark.parametrize("arguments", [["tasks/test-evil/task.json::vet-clean"], ["tasks"], ["--gobench-tasks"], []])
@@ -190,6 +190,50 @@ def test_a_conftest_that_pytest_would_load_before_collecting_is_not_run(
     result.stderr.fnmatch_lines(["*test-evil/conftest.py lies in a task folder*remove it*"])
 
 
+@pytest.mark.parametrize(
+    "arguments", [["tasks/evil"], ["tasks/evil/task.json::vet-clean"], ["--gobench-tasks", "tasks/evil"]]
+)
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("pytest.ini", "[pytest]\npython_files = *.py\n"),
+        ("pyproject.toml", "[tool.pytest.ini_options]\npythonpath = ['.']\npython_files = ['*.py']\n"),
+    ],
+)
+def test_pytest_is_not_configured_by_a_task(
+    pytester: pytest.Pytester, project: Path, name: str, content: str, arguments: list[str]
+) -> None:
+    """Its configuration could name code to run."""
+    folder = add_task(pytester, "tiny-tally", "evil")
+    ran = project / "ran"
+    (folder / name).write_text(content)
+    (folder / "evil.py").write_text(f"open({str(ran)!r}, 'w')\nclass W(Warning): pass\n")
+    result = pytester.runpytest_subprocess(*arguments)
+    assert not ran.exists()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*evil/{name} lies in a task folder*"])
+
+
+def test_tasks_behind_a_link_are_tasks(pytester: pytest.Pytester, project: Path) -> None:
+    """Of their folder, or of one task."""
+    (project / "link").symlink_to("tasks")
+    assert len(collected(pytester, "--gobench-tasks", "link")) == 20
+    assert len(collected(pytester, "--gobench-tasks", "link/build")) == 10
+
+
+def test_an_absolute_test_path_does_no_harm(pytester: pytest.Pytester) -> None:
+    """Other projects' settings are theirs."""
+    pytester.makepyfile(test_python="def test_python(): pass")
+    pytester.makeini(f"[pytest]\ntestpaths = {pytester.path}\n")
+    pytester.runpytest().assert_outcomes(passed=1)
+
+
+def test_ignored_tasks_are_not_collected(pytester: pytest.Pytester, project: Path) -> None:
+    """As pytest's own options say."""
+    assert collected(pytester, "--gobench-tasks", "--ignore=tasks/build") == ids("tiny-tally")
+    assert collected(pytester, "--gobench-tasks", "--ignore-glob=*/tiny-*") == ids("build")
+
+
 def test_a_malformed_task_is_an_error_of_that_task_alone(pytester: pytest.Pytester, project: Path) -> None:
     """Every problem is listed, without a traceback, and the other tasks are collected."""
     folder = add_task(pytester, "tiny-tally", "spoilt")
@@ -202,13 +246,13 @@ def test_a_malformed_task_is_an_error_of_that_task_alone(pytester: pytest.Pytest
             "*ERROR collecting tasks/spoilt/task.json*",
             "task 'spoilt' is malformed (3 problems):",
             "  repo/go.mod: is missing; the repo is one Go module",
-            "  task.json: titel: unknown field; remove it or correct its name",
+            "  task.json: titel: unknown field; did you mean 'title'?",
             "  task.json: title: is missing",
         ],
         consecutive=True,
     )
     result.stdout.no_fnmatch_line("*Traceback*")
-    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.mark.parametrize("make", ["missing", "folder", "link"])

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from go_debug_bench.errors import GobenchError, TaskError, UnknownTaskError
-from go_debug_bench.task import load_task, load_tasks, task_folders, test_id
-from go_debug_bench.tasks_dir import tasks_dir
+from go_debug_bench.task import load_task, load_tasks, test_id
+from go_debug_bench.tasks_dir import task_folders, tasks_dir
 
 EXAMPLES = Path(__file__).parent / "examples"
 Change = Callable[[Path], object]
@@ -123,7 +123,7 @@ PROBLEMS: dict[str, tuple[Change, str]] = {
     ),
     "fix name that -k cannot select": (
         spec(wrong_fixes=in_first(lambda fix: {**fix, "name": "a[b]"})),
-        "task.json: wrong_fixes[0].name: string should match pattern",
+        "task.json: wrong_fixes[0].name: must be lower-case letters, digits and hyphens",
     ),
     "unknown fail_to_pass": (
         spec(fail_to_pass=["TestTotalOfMany/five", "TestNone"]),
@@ -226,6 +226,30 @@ PROBLEMS: dict[str, tuple[Change, str]] = {
     ),
     "Python deep inside": (text("repo/tools/gen.py", ""), "repo/tools/gen.py: is a Python file"),
     "Python symlink": (lambda f: (f / "repo/x.py").symlink_to("/x"), "repo/x.py: is a Python file"),
+    "pytest configuration": (
+        text("repo/pytest.ini", "[pytest]\n"),
+        "repo/pytest.ini: configures pytest, which could make it run code",
+    ),
+    "hidden test under a build constraint": (
+        edited("hidden/total_test.go", "package tally_test", "//go:build race\n\npackage tally_test"),
+        "hidden/total_test.go: has a build constraint",
+    ),
+    "hidden test of one system": (
+        text("hidden/x_windows_test.go", HIDDEN.format(name="TestX", arguments="t *testing.T")),
+        "hidden/x_windows_test.go: has a build constraint, in it or in its name",
+    ),
+    "TestMain in a folder that is nearly testdata": (
+        text("hidden/mytestdata/x_test.go", HIDDEN.format(name="TestMain", arguments="m *testing.M")),
+        "hidden/mytestdata/x_test.go: TestMain: a TestMain decides the exit status",
+    ),
+    "fix below a file": (
+        spec(reference_fix=with_edits({"file": "tally.go/x.go", "create": "package x"})),
+        "task.json: reference_fix.edits[0]: creates tally.go/x.go, where a file stands in the place of a folder",
+    ),
+    "fix with an impossible path": (
+        spec(reference_fix=with_edits({"file": "a\0.go", "create": "package x"})),
+        "task.json: reference_fix.edits[0].file: must be a path relative to the repo",
+    ),
     "stray file": (
         text("NOTES.md", ""),
         "NOTES.md: does not belong here; a task folder holds task.json, repo, hidden",
@@ -273,6 +297,18 @@ def test_problems_of_the_code_are_reported_even_when_task_json_is_malformed(fold
     with pytest.raises(TaskError) as caught:
         load_task(folder)
     assert {problem.file for problem in caught.value.problems} == {"task.json", "repo/go.mod"}
+
+
+def test_what_only_looks_odd_is_allowed(folder: Path) -> None:
+    """Helpers called like examples, data called like tests, and a generator that is not built."""
+    text("hidden/testdata/sample_test.go", "package whatever\n\nfunc TestMain() {}\n")(folder)
+    text("repo/gen.go", "//go:build ignore\n\npackage main\n\nfunc main() {}\n")(folder)
+    edited("hidden/total_test.go", "func TestTotal", "func Examples() {}\n\nfunc FuzzyMatch() {}\n\nfunc TestTotal")(
+        folder
+    )
+    task = load_task(folder)
+    assert task.hidden_tests == ("TestTotalOfMany",)
+    assert task.test_packages == ("",)
 
 
 def test_loading_a_task_runs_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -208,7 +208,7 @@ def test_folder_that_could_not_be_removed_is_left_to_the_next_sweep(
 ) -> None:
     """Litter that resists is no error, and not forgotten."""
     with monkeypatch.context() as patch:
-        patch.setattr("shutil.rmtree", lambda *_, **__: None)
+        patch.setattr("go_debug_bench.workspace._remove", lambda _: None)
         with Workspace() as workspace:
             pass
         assert workspace.folder.is_dir()
@@ -299,3 +299,18 @@ def test_cache_that_others_may_read_is_taken(tmp_path: Path, monkeypatch: pytest
     tmp_path.chmod(0o755)
     monkeypatch.setenv("GOBENCH_CACHE", str(tmp_path))
     assert cache_dir() == tmp_path
+
+
+def test_folders_deeper_than_python_can_recurse_are_removed(base: Path) -> None:
+    """A submission may nest as deep as it likes; nothing of it reaches the next run."""
+    with Workspace() as workspace:
+        with workspace.room() as room:
+            descriptor = os.open(room, os.O_RDONLY)
+            for _ in range(3000):
+                os.mkdir("d", dir_fd=descriptor)
+                below = os.open("d", os.O_RDONLY, dir_fd=descriptor)
+                os.close(descriptor)
+                descriptor = below
+            os.close(descriptor)
+        assert not room.exists()
+    assert list(base.iterdir()) == []

@@ -2,8 +2,13 @@
 // subtest that passes says so through package wrap of the module -module,
 // which no submission can.
 //
-//	func TestX(t *testing.T) { … }   calls   wrap.Test(t, func(t *testing.T) { … })
-//	t.Run(name, f)                   runs    wrap.Sub(f)
+//	func TestX(t *testing.T) { … }   becomes   func TestX(t *testing.T) { wrap.Test(t, func(t *wrap.T) { … })}
+//	t.Run(name, f)                   becomes   t.Run(name, wrap.Sub(f))
+//	t.Cleanup(f)                     becomes   t.Cleanup(wrap.Cleanup(t, f))
+//
+// The last two for every t that is declared as a *testing.T in the file. A
+// subtest that is run by other means does not attest, and so does not count
+// as passed.
 //
 // Files are rewritten in place, by position: every line keeps its number.
 package main
@@ -18,6 +23,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // name is the identifier of package wrap in instrumented files.
@@ -55,54 +62,50 @@ type edit struct {
 // instrument returns the source of a test file with its tests attesting.
 func instrument(source []byte, wrap string) ([]byte, error) {
 	set := token.NewFileSet()
-	file, err := parser.ParseFile(set, "", source, parser.SkipObjectResolution)
+	// The parser resolves what is declared within a file: that tells one t from
+	// another.
+	file, err := parser.ParseFile(set, "", source, 0)
 	if err != nil {
 		return nil, err
 	}
-	r := &rewriter{set: set, source: source, testing: importName(file, "testing")}
-	if r.testing == "" {
-		return source, nil // it can hold helpers only
-	}
+	r := &rewriter{set: set, source: source, testing: importNames(file, "testing")}
 	for _, declaration := range file.Decls {
-		function, ok := declaration.(*ast.FuncDecl)
-		if !ok || function.Body == nil {
-			continue
-		}
-		r.body(function.Body, r.parameters(function.Type))
-		if function.Recv == nil && isTest(function.Name.Name) && len(r.parameters(function.Type)) == 1 {
+		if function, ok := declaration.(*ast.FuncDecl); ok && r.isTest(function) {
 			r.test(function)
 		}
 	}
+	ast.Inspect(file, func(node ast.Node) bool {
+		if call, ok := node.(*ast.CallExpr); ok {
+			r.call(call)
+		}
+		return true
+	})
 	if len(r.edits) == 0 {
-		return source, nil
+		return source, nil // an import would be unused
 	}
 	r.insert(file.Name.End(), fmt.Sprintf("; import %s %q", name, wrap))
 	return r.apply(), nil
 }
 
-// importName is the name under which a file imports a package, or "".
-func importName(file *ast.File, path string) string {
+// importNames are the names under which a file imports a package.
+func importNames(file *ast.File, path string) []string {
+	var names []string
 	for _, spec := range file.Imports {
 		if strings.Trim(spec.Path.Value, "\"`") == path {
 			if spec.Name != nil {
-				return spec.Name.Name
+				names = append(names, spec.Name.Name)
+			} else {
+				names = append(names, path[strings.LastIndexByte(path, '/')+1:])
 			}
-			return path[strings.LastIndexByte(path, '/')+1:]
 		}
 	}
-	return ""
-}
-
-// isTest is the go command's own rule, for names in ASCII.
-func isTest(name string) bool {
-	rest, ok := strings.CutPrefix(name, "Test")
-	return ok && name != "TestMain" && (rest == "" || !('a' <= rest[0] && rest[0] <= 'z'))
+	return names
 }
 
 type rewriter struct {
 	set     *token.FileSet
 	source  []byte
-	testing string // name of package testing in the file
+	testing []string // names of package testing in the file
 	edits   []edit
 }
 
@@ -116,82 +119,89 @@ func (r *rewriter) replace(node ast.Node, text string) {
 	r.edits = append(r.edits, edit{r.offset(node.Pos()), r.offset(node.End()), text})
 }
 
-// parameters are the names of a function's *testing.T parameters; "" is one
-// without a name.
-func (r *rewriter) parameters(function *ast.FuncType) []string {
-	var names []string
-	for _, field := range function.Params.List {
-		if !r.isT(field.Type) {
-			continue
-		}
-		if len(field.Names) == 0 {
-			names = append(names, "")
-		}
-		for _, ident := range field.Names {
-			names = append(names, ident.Name)
-		}
-	}
-	return names
+// isTest is the go command's own rule.
+func (r *rewriter) isTest(function *ast.FuncDecl) bool {
+	rest, ok := strings.CutPrefix(function.Name.Name, "Test")
+	first, _ := utf8.DecodeRuneInString(rest)
+	kind := function.Type
+	return ok && !unicode.IsLower(first) && function.Recv == nil && function.Body != nil &&
+		kind.TypeParams == nil && kind.Results == nil &&
+		len(kind.Params.List) == 1 && len(kind.Params.List[0].Names) <= 1 && r.isPointerToT(kind.Params.List[0].Type)
 }
 
-// isT reports whether an expression is the type *testing.T.
-func (r *rewriter) isT(expression ast.Expr) bool {
+// isPointerToT reports whether an expression is the type *testing.T.
+func (r *rewriter) isPointerToT(expression ast.Expr) bool {
 	star, ok := expression.(*ast.StarExpr)
-	if !ok {
-		return false
+	return ok && r.isOfTesting(star.X, "T")
+}
+
+// isOfTesting reports whether an expression is a name of package testing.
+func (r *rewriter) isOfTesting(expression ast.Expr, wanted string) bool {
+	from := "."
+	if selector, ok := expression.(*ast.SelectorExpr); ok {
+		ident, ok := selector.X.(*ast.Ident)
+		if !ok || ident.Obj != nil {
+			return false
+		}
+		expression, from = selector.Sel, ident.Name
 	}
-	selector, ok := star.X.(*ast.SelectorExpr)
-	if !ok || selector.Sel.Name != "T" {
-		return false
-	}
-	ident, ok := selector.X.(*ast.Ident)
-	return ok && ident.Name == r.testing
+	ident, ok := expression.(*ast.Ident)
+	return ok && ident.Obj == nil && ident.Name == wanted && slices.Contains(r.testing, from)
 }
 
 // test makes a top-level test attest.
 func (r *rewriter) test(function *ast.FuncDecl) {
 	field := function.Type.Params.List[0]
 	outer, inner := "gobenchT", "_"
-	switch parameter := r.parameters(function.Type)[0]; parameter {
-	case "":
+	switch {
+	case len(field.Names) == 0:
 		r.insert(field.Type.Pos(), outer+" ")
-	case "_":
+	case field.Names[0].Name == "_":
 		r.replace(field.Names[0], outer)
 	default:
-		outer, inner = parameter, parameter
+		outer, inner = field.Names[0].Name, field.Names[0].Name
 	}
-	kind := r.source[r.offset(field.Type.Pos()):r.offset(field.Type.End())]
-	r.insert(function.Body.Lbrace+1, fmt.Sprintf(" %s.Test(%s, func(%s %s) {", name, outer, inner, kind))
+	r.insert(function.Body.Lbrace+1, fmt.Sprintf(" %s.Test(%s, func(%s *%s.T) {", name, outer, inner, name))
 	r.insert(function.Body.Rbrace, "})")
 }
 
-// body wraps the subtests that a function runs on a *testing.T, be it a
-// parameter of its own or of a function around it.
-func (r *rewriter) body(block *ast.BlockStmt, names []string) {
-	ast.Inspect(block, func(node ast.Node) bool {
-		switch node := node.(type) {
-		case *ast.FuncLit:
-			r.body(node.Body, append(slices.Clone(names), r.parameters(node.Type)...))
-			return false
-		case *ast.CallExpr:
-			r.call(node, names)
-		}
-		return true
-	})
+// call wraps the function of a t.Run or a t.Cleanup.
+func (r *rewriter) call(call *ast.CallExpr) {
+	selector, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || len(call.Args) == 0 {
+		return
+	}
+	t, ok := selector.X.(*ast.Ident)
+	if !ok {
+		return
+	}
+	kind := declaredType(t)
+	isT := r.isPointerToT(kind)
+	function := call.Args[len(call.Args)-1]
+	switch {
+	case isT && selector.Sel.Name == "Run" && len(call.Args) == 2:
+		r.insert(function.Pos(), name+".Sub(")
+	case (isT || r.isOfTesting(kind, "TB")) && selector.Sel.Name == "Cleanup" && len(call.Args) == 1:
+		r.insert(function.Pos(), fmt.Sprintf("%s.Cleanup(%s, ", name, t.Name))
+	default:
+		return
+	}
+	r.insert(function.End(), ")")
 }
 
-// call wraps the function of a t.Run.
-func (r *rewriter) call(call *ast.CallExpr, names []string) {
-	selector, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || selector.Sel.Name != "Run" || len(call.Args) != 2 {
-		return
+// declaredType is the type that a parameter or variable of the file is declared
+// with, or nil if it is not known.
+func declaredType(ident *ast.Ident) ast.Expr {
+	if ident.Obj == nil || ident.Obj.Kind != ast.Var {
+		return nil
 	}
-	ident, ok := selector.X.(*ast.Ident)
-	if !ok || !slices.Contains(names, ident.Name) {
-		return
+	switch declaration := ident.Obj.Decl.(type) {
+	case *ast.Field:
+		return declaration.Type
+	case *ast.ValueSpec:
+		return declaration.Type
 	}
-	r.insert(call.Args[1].Pos(), name+".Sub(")
-	r.insert(call.Args[1].End(), ")")
+	return nil
 }
 
 // apply returns the source with the edits made. Of several at one place, the

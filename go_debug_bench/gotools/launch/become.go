@@ -50,6 +50,10 @@ func start(text string, argv []string) error {
 	if err := s.Box.enter(); err != nil {
 		return err
 	}
+	if s.Box.Mode == isolateNone {
+		// The count is the user's, with all that the user runs besides.
+		s.Limits.Processes = 0
+	}
 	if err := s.Limits.set(); err != nil {
 		return fmt.Errorf("set limits: %w", err)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"strings"
 )
@@ -42,10 +43,10 @@ func (b *binds) String() string { return "" }
 // Set takes FROM:TO or FROM:TO:rw.
 func (b *binds) Set(text string) error {
 	parts := strings.Split(text, ":")
-	if len(parts) < 2 {
-		parts = append(parts, parts[0])
+	if len(parts) < 2 || len(parts) > 3 || len(parts) == 3 && parts[2] != "rw" {
+		return fmt.Errorf("%q is not FROM:TO or FROM:TO:rw", text)
 	}
-	*b = append(*b, bind{From: parts[0], To: parts[1], Writable: len(parts) > 2 && parts[2] == "rw"})
+	*b = append(*b, bind{From: parts[0], To: parts[1], Writable: len(parts) == 3})
 	return nil
 }
 

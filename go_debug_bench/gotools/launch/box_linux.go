@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,7 +19,10 @@ const (
 
 // attributes are what the kernel does when the second stage is started.
 func (b box) attributes() *syscall.SysProcAttr {
-	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	// A session, and not only a group: its leader can leave neither. The first
+	// process of a name space that joins a child's group never ends, as the kernel
+	// waits for that group before it lets go of the process.
+	attr := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	if b.Mode == isolateNone {
 		return attr
 	}
@@ -41,6 +45,15 @@ func (b box) enter() error {
 	if err := mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		return err
 	}
+	// What is made for the box can be read by the program's user.
+	syscall.Umask(0o022)
+	// The folder above becomes the root of the name space and the box's own
+	// folder that of the process alone: the kernel gives no new user name space,
+	// with all privileges in it, to a process that does not see the whole.
+	above := filepath.Dir(b.Root)
+	if err := mount(above, above, "", syscall.MS_BIND|syscall.MS_REC, ""); err != nil {
+		return err
+	}
 	if err := mount(b.Root, b.Root, "", syscall.MS_BIND, ""); err != nil {
 		return err
 	}
@@ -55,7 +68,7 @@ func (b box) enter() error {
 	if err := mount("", b.Root, "", syscall.MS_REMOUNT|syscall.MS_BIND|readOnly, ""); err != nil {
 		return err
 	}
-	if err := os.Chdir(b.Root); err != nil {
+	if err := os.Chdir(above); err != nil {
 		return err
 	}
 	// The old root ends up on top of the new one, and is taken off.
@@ -64,6 +77,9 @@ func (b box) enter() error {
 	}
 	if err := syscall.Unmount(".", syscall.MNT_DETACH); err != nil {
 		return fmt.Errorf("detach the old root: %w", err)
+	}
+	if err := syscall.Chroot(filepath.Base(b.Root)); err != nil {
+		return fmt.Errorf("enter the root: %w", err)
 	}
 	if err := syscall.Sethostname([]byte("box")); err != nil {
 		return err
@@ -158,7 +174,35 @@ func (b box) drop() error {
 	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, prSetNoNewPrivs, 1, 0, 0, 0, 0); errno != 0 {
 		return fmt.Errorf("forbid new privileges: %w", errno)
 	}
-	return clearCapabilities()
+	if err := clearCapabilities(); err != nil {
+		return err
+	}
+	return followLaunch()
+}
+
+// followLaunch has the kernel kill this process when launch dies: a change of
+// user takes that back.
+func followLaunch() error {
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, prSetPdeathsig, uintptr(syscall.SIGKILL), 0); errno != 0 {
+		return fmt.Errorf("ask for a parent-death signal: %w", errno)
+	}
+	// It may be dead already, and then nobody reads the pipe. Its process id says
+	// nothing: it is outside of the name space.
+	poll := struct {
+		fd             int32
+		wanted, events int16
+	}{fd: becomeFD}
+	var atOnce syscall.Timespec
+	_, _, errno := syscall.Syscall6(
+		syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&poll)), 1, uintptr(unsafe.Pointer(&atOnce)), 0, 0, 0,
+	)
+	if errno != 0 {
+		return fmt.Errorf("look after launch: %w", errno)
+	}
+	if poll.events != 0 {
+		return errors.New("launch is gone already")
+	}
+	return nil
 }
 
 // clearCapabilities empties this process's own sets; with the bounding set

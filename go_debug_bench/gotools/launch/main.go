@@ -64,6 +64,7 @@ func main() {
 	parent := flag.Int("parent", 0, "`pid` whose death ends the program; 0 for nobody's")
 	opt.limits.register(flag.CommandLine)
 	opt.box.register(flag.CommandLine)
+	flag.Usage = func() {} // what is wrong is enough
 	flag.Parse()
 	if flag.NArg() == 0 {
 		fail(errors.New("no program to run"))
@@ -183,6 +184,7 @@ func run(argv []string, opt options, stop <-chan os.Signal) (status, error) {
 				continue // it closed its output and goes on
 			}
 		}
+		cmd.Process.Kill() // it may have left its group, where it does not lead a session
 		killGroup(cmd.Process.Pid)
 		<-ended
 		running = false

@@ -95,4 +95,4 @@ func children() []int {
 	return found
 }
 
-func maxRSS(usage *syscall.Rusage) int64 { return usage.Maxrss << 10 }
+func maxRSS(usage *syscall.Rusage) int64 { return int64(usage.Maxrss) << 10 }

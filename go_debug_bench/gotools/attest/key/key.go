@@ -2,13 +2,13 @@
 // test that is expected, given to this process alone and handed out only to a
 // test that has passed.
 //
-// It imports nothing but syscall, and the module's path sorts before all
-// others: since Go 1.21 packages that are ready are initialised in the order
-// of their paths, so this one has read the tokens, closed their descriptor and
-// hardened the process before any package that could do so first.
+// It must have read the tokens, closed their descriptor and hardened the
+// process before any code that could do so first. Since Go 1.21, of all the
+// packages whose imports are initialised, the first by path comes next. So on
+// the platforms that submissions are graded on this one imports nothing that
+// has to be initialised: it is done before package syscall is, and with it
+// before all that can read a descriptor. And the module's path sorts early.
 package key
-
-import "syscall"
 
 const (
 	keyFD    = 3
@@ -18,11 +18,15 @@ const (
 
 var tokens = map[string]string{}
 
+// buffer is what is read and written. It never moves, so the kernel can be
+// given its address without the help of package runtime.
+var buffer [4096]byte
+
 func init() {
 	table := read()
-	syscall.Close(keyFD)
+	closeFD(keyFD)
 	// A program that is started from here must not be able to report.
-	syscall.CloseOnExec(reportFD)
+	closeOnExec(reportFD)
 	harden()
 	for len(table) > 0 {
 		var name, token []byte
@@ -35,18 +39,14 @@ func init() {
 // read returns what is to be read from keyFD, or nothing if it is not open.
 func read() []byte {
 	var table []byte
-	buffer := make([]byte, 4096)
 	for len(table) < limit {
-		n, err := syscall.Read(keyFD, buffer)
-		if err == syscall.EINTR {
-			continue
-		}
-		if err != nil || n <= 0 {
+		n := readBuffer(keyFD)
+		if n <= 0 {
 			break
 		}
 		table = append(table, buffer[:n]...)
 	}
-	clear(buffer)
+	clear(buffer[:])
 	return table
 }
 
@@ -68,15 +68,13 @@ func Pass(name string) {
 	if !expected {
 		token = "?"
 	}
-	line := []byte(name + "\x00" + token + "\n")
+	line := name + "\x00" + token + "\n"
 	for len(line) > 0 {
-		n, err := syscall.Write(reportFD, line)
-		if err == syscall.EINTR {
-			continue
-		}
-		if err != nil || n <= 0 {
-			return
+		n := writeBuffer(reportFD, copy(buffer[:], line))
+		if n <= 0 {
+			break
 		}
 		line = line[n:]
 	}
+	clear(buffer[:])
 }

@@ -1,0 +1,1 @@
+// This file lets a function of the package have no body: it is linked by name.

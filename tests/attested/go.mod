@@ -1,0 +1,3 @@
+module example.com/attested
+
+go 1.24
