@@ -84,6 +84,9 @@ func (b box) enter() error {
 	if err := syscall.Sethostname([]byte("box")); err != nil {
 		return err
 	}
+	if err := loopback(); err != nil {
+		return err
+	}
 	return os.Chdir(b.Folder)
 }
 
@@ -216,6 +219,26 @@ func clearCapabilities() error {
 	_, _, errno := syscall.RawSyscall(syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&none)), 0)
 	if errno != 0 {
 		return fmt.Errorf("clear capabilities: %w", errno)
+	}
+	return nil
+}
+
+// loopback brings up the box's own loopback interface, its only one: a test
+// may well talk to a server that it starts itself.
+func loopback() error {
+	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("bring up the loopback: %w", err)
+	}
+	defer syscall.Close(socket)
+	request := struct {
+		name  [syscall.IFNAMSIZ]byte
+		flags uint16
+		_     [22]byte
+	}{name: [syscall.IFNAMSIZ]byte{'l', 'o'}, flags: syscall.IFF_UP | syscall.IFF_RUNNING}
+	_, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(socket), syscall.SIOCSIFFLAGS, uintptr(unsafe.Pointer(&request)))
+	if errno != 0 {
+		return fmt.Errorf("bring up the loopback: %w", errno)
 	}
 	return nil
 }
