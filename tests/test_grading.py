@@ -246,6 +246,59 @@ def test_the_box_holds_no_source(grader: Grader, task: Task, agent: Path) -> Non
     assert grader.grade(task, agent).reward == pytest.approx(1.1)
 
 
+def test_code_may_talk_to_a_server_of_its_own(grader: Grader, task: Task, agent: Path) -> None:
+    """A box has a loopback, and nothing beyond it."""
+    dial = 'server, err := net.Listen("tcp", "127.0.0.1:0")\nif err != nil { return 0 }\ndefer server.Close()\n'
+    dial += 'if _, err := net.Dial("tcp", server.Addr().String()); err != nil { return 0 }\n'
+    source(agent, dial + RIGHT, 'import "net"')
+    assert grader.grade(task, agent).reason == "all 6 hidden and public tests pass"
+
+
+def test_a_box_of_an_empty_module_earns_nothing(grader: Grader, task: Task, tmp_path: Path) -> None:
+    """With all sources gone, or none that is built, nothing compiles."""
+    assert grader.grade(task, tmp_path).reward == 0
+    (tmp_path / "tally.go").write_text("//go:build ignore\n\npackage tally\n")
+    assert grader.grade(task, tmp_path).reward == 0
+
+
+@pytest.mark.parametrize("path", ["total_test.go/x.go", "tally_test.go/x.go", "go.mod/x.go", "go.mod/tally.go"])
+def test_folders_with_the_names_of_the_tasks_files_are_left_out(
+    grader: Grader, task: Task, agent: Path, path: str
+) -> None:
+    """They cannot stand in the way of the clean room."""
+    (agent / path.split("/")[0]).unlink(missing_ok=True)
+    tree.write({path: b"package x\n"}, agent)
+    grade = grader.grade(task, agent)
+    assert grade.reward == pytest.approx(0.1 if path.startswith("tally_test") else 1.1)
+
+
+def test_paths_longer_than_any_honest_one_are_refused(grader: Grader, task: Task, agent: Path) -> None:
+    """Not an error of the machine."""
+    tree.write({"/".join(["d" * 120] * 6) + "/x.go": b"package x\n"}, agent)
+    grade = grader.grade(task, agent)
+    assert (grade.code, grade.reward) == (Reason.REFUSED, 0)
+
+
+def test_a_baseline_that_failed_is_not_kept(
+    toolchain: Toolchain, workspace: Workspace, task: Task, grader: Grader, tmp_path: Path
+) -> None:
+    """One bad moment of the machine must not refuse every later submission."""
+    fresh = Grader(toolchain, workspace, cache=_cache_with_build(tmp_path, grader))
+    real = fresh.grade_reference
+    bad = Grade(
+        task=task.id,
+        compiles=True,
+        tests_untampered=True,
+        hidden_tests_pass=False,
+        code=Reason.CRASHED,
+        reason="killed",
+    )
+    fresh.grade_reference = lambda _: bad  # type: ignore[method-assign]
+    assert not fresh.baseline(task).sound
+    fresh.grade_reference = real  # type: ignore[method-assign]
+    assert fresh.baseline(task).sound
+
+
 def test_grades_of_many_threads_do_not_mix(grader: Grader, task: Task, tmp_path: Path) -> None:
     """One grader serves a whole training process."""
     trees = [task.repo, fixes.apply(task.spec.reference_fix, task.repo)] * 4

@@ -1,0 +1,74 @@
+"""Which exploits win when a guard, or a pair of guards, is switched off.
+
+Run it as ``uv run python -m benchmarks.guards [--pairs] [--exploit NAME ...]``. It prints one line for each set of
+guards whose absence pays an exploit, and writes the table as JSON with ``--json FILE``. All pairs take an hour.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from go_debug_bench.checks import Check, Prover
+from go_debug_bench.errors import GobenchError
+from go_debug_bench.exploits import EXPLOITS, NotHere, exploits_for
+from go_debug_bench.grading import Grader
+from go_debug_bench.task import Task, load_task
+from go_debug_bench.toolchain import find_toolchain
+from go_debug_bench.workspace import Workspace
+from tests.guard_switches import GUARDS
+
+_TASK = Path(__file__).parent.parent / "tests" / "examples" / "valid" / "tiny-tally"
+
+
+def winners(off: Sequence[str], names: Sequence[str], task: Task, workspace: Workspace) -> list[str]:
+    """The exploits that are paid without the guards ``off``."""
+    won = []
+    with pytest.MonkeyPatch.context() as patch:
+        for name in off:
+            GUARDS[name](patch)
+        prover = Prover(grader=Grader(find_toolchain(task.spec.go), workspace))
+        for name in names:
+            try:
+                verdict = prover.run(Check(kind="exploit", fix=name), task)
+            except (GobenchError, NotHere):
+                continue
+            if verdict.grade and verdict.grade.hidden_tests_pass and not EXPLOITS[name].paid:
+                won.append(name)
+    return won
+
+
+def main() -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description="Show which exploits win without single guards, and without pairs.")
+    parser.add_argument("--pairs", action="store_true", help="pairs of guards too")
+    parser.add_argument("--exploit", action="append", metavar="NAME", help="only these (default: all)")
+    parser.add_argument("--task", type=Path, default=_TASK, metavar="DIR", help="the task to attack")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the table")
+    options = parser.parse_args()
+    task = load_task(options.task)
+    names = options.exploit or [name for name in exploits_for(task) if not EXPLOITS[name].honest]
+    sets = [(), *((name,) for name in GUARDS)]
+    if options.pairs:
+        sets += itertools.combinations(GUARDS, 2)
+    table: dict[str, list[str]] = {}
+    with Workspace() as workspace:
+        for off in sets:
+            won = winners(off, names, task, workspace)
+            alone = {name for part in off for name in table.get(part, [])} if len(off) > 1 else set()
+            table["+".join(off)] = won
+            if new := [name for name in won if name not in alone]:
+                print(f"without {' and '.join(off) or 'nothing'}: {', '.join(new)}", flush=True)
+    if options.json:
+        options.json.write_text(json.dumps(table, indent=2) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
