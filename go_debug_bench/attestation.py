@@ -49,8 +49,23 @@ def new_tokens(names: Collection[str]) -> dict[str, str]:
 
 
 def token_table(tokens: Mapping[str, str]) -> bytes:
-    """The tokens as the test binary reads them."""
-    return "".join(f"{name}\0{token}\n" for name, token in tokens.items()).encode()
+    """The tokens as the test binary reads them, in no order, among as many decoys.
+
+    A decoy has the name of a test that might be there and is not: no honest run reports it, and whoever reports all
+    that the table holds gives himself away.
+    """
+    entries = list({**new_tokens(_decoys(tokens)), **tokens}.items())
+    secrets.SystemRandom().shuffle(entries)
+    return "".join(f"{name}\0{token}\n" for name, token in entries).encode()
+
+
+def _decoys(names: Collection[str]) -> set[str]:
+    """Names like those of the suite: the tests' own, with the last parts of others."""
+    tests = sorted({name.partition("/")[0] for name in names})
+    parts = sorted({name.rpartition("/")[2] for name in names if "/" in name}) or ["empty", "one", "many", "nested"]
+    made = {f"{secrets.choice(tests)}/{secrets.choice(parts)}" for _ in range(2 * len(names) + 4)} if tests else set()
+    made |= {f"{name}_{secrets.choice(parts)}" for name in names}
+    return made - set(names)
 
 
 def read_report(report: bytes, tokens: Mapping[str, str]) -> Attested:

@@ -177,8 +177,8 @@ def _events(lines: bytes) -> Iterator[Mapping[str, object]]:
 def judge(expected: Collection[str], runs: Sequence[PackageRun]) -> tuple[Reason, str, tuple[TestResult, ...]]:
     """The verdict on one run of the whole suite: reason code, one line, and every expected or observed test.
 
-    Passing needs all three: every binary exits with 0, every expected test attests that it passed, and no other test
-    is claimed. ``expected`` are the ids that the reference fix reports through the same grader.
+    Passing needs all three: every binary exits with 0, every expected test is printed to pass and attests it, and no
+    other test is claimed. ``expected`` are the ids that the reference fix reports through the same grader.
     """
     seen = {name: result for run in runs for name, result in run.tests.items()}
     passed = {name for run in runs for name in run.attested.passed}
@@ -190,13 +190,15 @@ def judge(expected: Collection[str], runs: Sequence[PackageRun]) -> tuple[Reason
 
 
 def _proved(name: str, printed: TestResult | None, passed: Collection[str]) -> TestResult:
-    """What holds of a test: a failure is believed when it is printed, a pass only when it is attested."""
+    """What holds of a test: a failure is believed when it is printed, a pass when it is printed and attested.
+
+    Both, as they fail differently: lines can be forged by who writes to the output, tokens be stolen by who reads the
+    memory, and a thief that leaves before the tests have run has printed nothing.
+    """
     result = printed or TestResult(name=name, outcome=Outcome.LOST)
-    if result.outcome in (Outcome.FAIL, Outcome.SKIP):
-        return result
-    if name in passed:
-        return replace(result, outcome=Outcome.PASS)
-    return replace(result, outcome=Outcome.UNATTESTED) if result.outcome is Outcome.PASS else result
+    if result.outcome is Outcome.PASS and name not in passed:
+        return replace(result, outcome=Outcome.UNATTESTED)
+    return result
 
 
 def _verdict(runs: Sequence[PackageRun], expected: Sequence[TestResult], extra: Sequence[str]) -> tuple[Reason, str]:

@@ -47,7 +47,8 @@ __all__ = ["Baseline", "Boxes", "Grader", "LocalBoxes", "Prepared"]
 GOMAXPROCS = 2
 """Inside a box, unless a check asks otherwise: a grade must not depend on the machine's size."""
 
-_BUILD_LIMITS = Limits(seconds=180, output_bytes=1 << 20, memory_bytes=4 << 30)
+# Twice what the largest honest build was seen to need; a test binary has 3 to 20 MB.
+_BUILD_LIMITS = Limits(seconds=180, output_bytes=1 << 20, memory_bytes=1 << 30, file_bytes=128 << 20)
 _TOOL_LIMITS = Limits(seconds=60, output_bytes=64 << 20)
 _SUITE_GRACE_SECONDS = 5  # Go's own -test.timeout comes first: it prints where every goroutine stands
 _SUITE_OUTPUT = 4 << 20

@@ -85,20 +85,26 @@ def _fate(path: str, data: bytes, submission: Submission) -> str:
 def stage(task: Task, submission: Submission) -> Tree:
     """The clean room: the pristine repo with the agent's Go source in place of its own.
 
-    Sources that the agent deleted stay deleted. Tests, ``go.mod`` and whatever is no Go source come from the
-    pristine repo alone. A folder with a ``go.mod`` of its own is another module, and left out as Go itself does; so
-    is what lies where the task has a file, or has a file below.
+    Sources that the agent deleted stay deleted. Tests, packages that only tests use, ``go.mod`` and whatever is no Go
+    source come from the pristine repo alone. A folder with a ``go.mod`` of its own is another module, and left out as
+    Go itself does; so is what lies where the task has a file, or has a file below.
     """
     own = {**task.repo, **task.hidden}
     parents = {parent for path in own for parent in _parents(path)}
     modules = {path.rpartition("/")[0] for path in submission.files if path.endswith("/go.mod")}
-    pristine = {path: data for path, data in task.repo.items() if not is_source(path)}
+    pristine = {path: data for path, data in task.repo.items() if not _may_change(task, path)}
     taken = {
         path: data
         for path, data in submission.files.items()
-        if is_source(path) and path not in parents and not any(p in modules or p in own for p in _parents(path))
+        if _may_change(task, path)
+        and path not in parents
+        and not any(parent in modules or parent in own for parent in _parents(path))
     }
     return {**pristine, **taken}
+
+
+def _may_change(task: Task, path: str) -> bool:
+    return is_source(path) and path.rpartition("/")[0] not in task.test_helpers
 
 
 def _parents(path: str) -> list[str]:

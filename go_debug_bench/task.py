@@ -62,6 +62,24 @@ class Task:
         return _hidden_tests(self.hidden)
 
     @cached_property
+    def test_helpers(self) -> frozenset[str]:
+        """Folders of packages that only tests use: a submission does not decide what the tests say through them.
+
+        A package that any fix changes is none.
+        """
+        module = re.search(rb"(?m)^module\s+(\S+)", self.repo["go.mod"])
+        prefix = module[1].decode("utf-8", "replace") if module else ""
+
+        def used(paths: Iterable[tuple[str, bytes]]) -> set[str]:
+            imports = {name for path, data in paths if path.endswith(".go") for name in parse_go(data).imports}
+            return {name.removeprefix(prefix).strip("/") for name in imports if f"{name}/".startswith(f"{prefix}/")}
+
+        suite = used((*self.public_tests.items(), *self.hidden.items()))
+        code = used((path, data) for path, data in self.repo.items() if not is_test_file(path))
+        changed = {edit.file.rpartition("/")[0] for fix in self.fixes().values() for edit in fix.edits}
+        return frozenset(suite - code - changed - set(self.test_packages))
+
+    @cached_property
     def imports(self) -> tuple[str, ...]:
         """Paths that the task's files import, for warming a build cache."""
         sources = [data for tree in (self.repo, self.hidden) for path, data in tree.items() if path.endswith(".go")]

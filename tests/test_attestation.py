@@ -12,7 +12,7 @@ from typing import Protocol
 import pytest
 
 from go_debug_bench import tree
-from go_debug_bench.attestation import (
+from go_debug_bench.attestation import Attested, new_tokens, read_report, token_table
     ATTEST_FOLDER,
     Attested,
     attest_module,
@@ -51,10 +51,24 @@ def test_tokens_are_fresh_for_every_test_and_every_run() -> None:
     assert all(re.fullmatch("[0-9a-f]{32}", token) for token in tokens)
 
 
-def test_table_of_tokens() -> None:
-    """One line for each test; none for none."""
-    assert token_table({"TestA": "1", "Test\N{SNOWMAN}/x_y": "2"}) == "TestA\x001\nTest\N{SNOWMAN}/x_y\x002\n".encode()
+def test_table_holds_the_tokens_among_decoys_in_no_order() -> None:
+    """Names of tests that are not there, each with a token of its own, and none for none."""
+    tokens = new_tokens([f"TestA/{number}" for number in range(20)] + ["TestA", "Test\N{SNOWMAN}/x_y"])
+    table = dict(entry.split("\0") for entry in token_table(tokens).decode().splitlines())
+    assert tokens.items() <= table.items()
+    assert len(table) >= 2 * len(tokens)
+    assert len(set(table.values())) == len(table)
+    assert list(table) != sorted(table)
+    assert all(len(token) == 32 for token in table.values())
     assert token_table({}) == b""
+
+
+def test_whoever_reports_the_whole_table_gives_himself_away() -> None:
+    """A decoy counts as a test that the suite does not have."""
+    tokens = new_tokens(["TestA", "TestA/one", "TestB"])
+    attested = read_report(token_table(tokens), tokens)
+    assert attested.passed == tokens.keys()
+    assert attested.unknown
 
 
 def line(name: str, token: str) -> bytes:

@@ -136,11 +136,11 @@ def test_printed_lines_prove_nothing(attested: Attested, code: Reason, reason: s
     assert judge(EXPECTED, [run(ALL, attested=attested)])[:2] == (code, reason)
 
 
-def test_what_a_submission_prints_between_the_lines_does_not_hurt_it() -> None:
-    """An honest program may print without a final newline: what counts is attested."""
+def test_tokens_without_a_run_prove_nothing() -> None:
+    """Whoever steals them and leaves has printed no result."""
     printed = {name: TestResult(name=name, outcome=Outcome.LOST) for name in EXPECTED}
-    assert judge(EXPECTED, [run(ALL, tests=printed)])[0] is Reason.PASSED
-    assert judge(EXPECTED, [run(ALL, tests={})])[0] is Reason.PASSED
+    assert judge(EXPECTED, [run(ALL, tests=printed)])[0] is Reason.TESTS_FAILED
+    assert judge(EXPECTED, [run(ALL, tests={})])[0] is Reason.TESTS_FAILED
 
 
 def test_a_printed_failure_is_believed() -> None:

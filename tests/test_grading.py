@@ -280,7 +280,12 @@ def test_paths_longer_than_any_honest_one_are_refused(grader: Grader, task: Task
 
 
 def test_a_baseline_that_failed_is_not_kept(
-    toolchain: Toolchain, workspace: Workspace, task: Task, grader: Grader, tmp_path: Path
+    toolchain: Toolchain,
+    workspace: Workspace,
+    task: Task,
+    grader: Grader,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """One bad moment of the machine must not refuse every later submission."""
     fresh = Grader(toolchain, workspace, cache=_cache_with_build(tmp_path, grader))
@@ -293,9 +298,9 @@ def test_a_baseline_that_failed_is_not_kept(
         code=Reason.CRASHED,
         reason="killed",
     )
-    fresh.grade_reference = lambda _: bad  # type: ignore[method-assign]
+    monkeypatch.setattr(fresh, "grade_reference", lambda _: bad)
     assert not fresh.baseline(task).sound
-    fresh.grade_reference = real  # type: ignore[method-assign]
+    monkeypatch.setattr(fresh, "grade_reference", real)
     assert fresh.baseline(task).sound
 
 

@@ -156,6 +156,15 @@ def test_a_folder_with_a_module_of_its_own_is_left_out(task: Task, folder: Path)
     assert "report/report.go" not in stage(task, collect(folder))
 
 
+def test_packages_that_only_tests_use_are_not_taken_from_a_submission(tmp_path: Path) -> None:
+    """Through them a submission would decide what the hidden tests expect."""
+    task = load_task(EXAMPLES / "shapes" / "helper")
+    (helper,) = task.test_helpers
+    path = next(path for path in task.repo if path.startswith(f"{helper}/"))
+    tree.write({**task.repo, path: b"package poisoned\n", f"{helper}/more.go": b"package poisoned\n"}, tmp_path)
+    assert stage(task, collect(tmp_path)) == task.repo
+
+
 def test_what_breaks_a_limit_is_refused_with_a_reason(folder: Path) -> None:
     """The reason names the file; nothing raises."""
     with (folder / "huge.go").open("wb") as file:

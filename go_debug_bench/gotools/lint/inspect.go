@@ -227,6 +227,11 @@ func (in *inspector) selector(selector *ast.SelectorExpr) {
 	if bannedMethods[name] {
 		in.report(selector.Sel.Pos(), "method", name)
 	}
+	for importPath, methods := range bannedMethodsOf {
+		if methods[name] && in.module.imports[importPath] && in.packages(selector) == nil {
+			in.report(selector.Sel.Pos(), "method", name)
+		}
+	}
 	for _, importPath := range in.packages(selector) {
 		if bannedUses[importPath][name] && !in.allowed[selector] {
 			in.report(selector.Pos(), "use", importPath+"."+name)
@@ -296,4 +301,22 @@ func packageName(file source) string {
 		return ""
 	}
 	return tree.Name.Name
+}
+
+// importsOf lists what a file imports, as far as it parses.
+func importsOf(file source) []string {
+	if file.data == nil || nestsTooDeeply(file.data) {
+		return nil
+	}
+	tree, err := parser.ParseFile(token.NewFileSet(), "", file.data, parser.ImportsOnly)
+	if err != nil {
+		return nil
+	}
+	var paths []string
+	for _, spec := range tree.Imports {
+		if importPath, err := strconv.Unquote(spec.Path.Value); err == nil {
+			paths = append(paths, importPath)
+		}
+	}
+	return paths
 }

@@ -148,12 +148,18 @@ func sources(root string) ([]source, error) {
 
 // module is what imports are resolved against.
 type module struct {
-	path  string              // "" without a go.mod
-	names map[string][]string // names of the packages in a folder, by import path
+	path    string              // "" without a go.mod
+	names   map[string][]string // names of the packages in a folder, by import path
+	imports map[string]bool     // what any of its files imports
 }
 
 func readModule(root string, files []source) (module, error) {
-	m := module{names: map[string][]string{}}
+	m := module{names: map[string][]string{}, imports: map[string]bool{}}
+	for _, file := range files {
+		for _, importPath := range importsOf(file) {
+			m.imports[importPath] = true
+		}
+	}
 	data, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, nil

@@ -38,6 +38,9 @@ var bannedTrees = []string{
 
 	// Finding functions of package testing in the program's own symbol table.
 	"debug",
+
+	// Calling a method that is named in a text, as reflect does.
+	"text/template", "html/template",
 }
 
 // bannedUses are names of packages that are harmless otherwise.
@@ -87,6 +90,16 @@ var bannedMethods = map[string]bool{
 	// Its result can be converted to any pointer without importing unsafe: a
 	// forged slice header then reaches all memory.
 	"UnsafePointer": true,
+}
+
+// bannedMethodsOf are methods that count only in a module that imports the
+// package of their type.
+var bannedMethodsOf = map[string]map[string]bool{
+	// Calling a method without its name in the code: Value.UnsafePointer, or
+	// Logger.Output.
+	"reflect": {"Method": true, "MethodByName": true},
+	// As for log.Output: a logger's flags may be written as a number.
+	"log": {"Output": true},
 }
 
 // bannedDirectives are prefixes of comments that instruct the compiler or the
