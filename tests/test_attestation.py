@@ -12,7 +12,7 @@ from typing import Protocol
 import pytest
 
 from go_debug_bench import tree
-from go_debug_bench.attestation import Attested, new_tokens, read_report, token_table
+from go_debug_bench.attestation import (
     ATTEST_FOLDER,
     Attested,
     attest_module,
