@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -73,7 +73,8 @@ def long_run(tmpdir: Path, workers: str) -> Iterator[subprocess.Popen[bytes]]:
         yield process
     finally:
         for pid in processes(str(tmpdir)):
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         process.wait()
 
 
@@ -102,26 +103,17 @@ def test_kill_9_leaves_no_process_and_the_next_run_sweeps(tmpdir_of_run: Path, m
 
 def test_a_killed_worker_leaves_no_process(tmpdir_of_run: Path) -> None:
     """When one xdist worker dies, its programs die with it while the run goes on."""
-    with long_run(tmpdir_of_run, "2"):
-        found: list[int] = []
-        wait_for(lambda: found.extend(launchers(tmpdir_of_run)) or found, 10, "a suite runs")
-        worker = parent(found[0])
+    with long_run(tmpdir_of_run, "2") as run:
+        worker = next(pid for pid in processes(str(tmpdir_of_run)) if parent(pid) == run.pid)
+        wait_for(lambda: children(tmpdir_of_run, worker), 10, "the worker runs something")
         os.kill(worker, signal.SIGKILL)
-        wait_for(lambda: not [pid for pid in processes(str(tmpdir_of_run)) if parent(pid) == worker], 2, "its children")
-        wait_for(lambda: not Path(f"/proc/{found[0]}").exists(), 2, "its launcher")
+        orphans = children(tmpdir_of_run, worker)
+        wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in orphans), 2, "its programs are gone")
 
 
-def launchers(tmpdir: Path) -> list[int]:
-    """Launchers of the run."""
-    return [pid for pid in processes(str(tmpdir)) if b"-parent=" in cmdline(pid)]
-
-
-def cmdline(pid: int) -> bytes:
-    """Arguments of a process, or nothing if it is gone."""
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return b""
+def children(tmpdir: Path, pid: int) -> list[int]:
+    """Processes of the run that a process has started."""
+    return [other for other in processes(str(tmpdir)) if parent(other) == pid]
 
 
 def parent(pid: int) -> int:

@@ -250,6 +250,14 @@ PROBLEMS: dict[str, tuple[Change, str]] = {
         spec(reference_fix=with_edits({"file": "a\0.go", "create": "package x"})),
         "task.json: reference_fix.edits[0].file: must be a path relative to the repo",
     ),
+    "hidden test that counts goroutines": (
+        edited("hidden/total_test.go", "t.Run(c", "_ = runtime.NumGoroutine()\n\t\tt.Run(c"),
+        "hidden/total_test.go: runtime.NumGoroutine(: look for this module's frames",
+    ),
+    "hidden test that may be short": (
+        edited("hidden/total_test.go", "t.Run(c", "_ = testing.Short()\n\t\tt.Run(c"),
+        "hidden/total_test.go: testing.Short(: a hidden suite is the same in every run",
+    ),
     "stray file": (
         text("NOTES.md", ""),
         "NOTES.md: does not belong here; a task folder holds task.json, repo, hidden",
