@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
-from go_debug_bench import grade, grading, submission
+from go_debug_bench import box, grade, grading, submission
 from go_debug_bench.attestation import attesting_module
 from go_debug_bench.grade import Outcome, PackageRun, Reason, TestResult
 from go_debug_bench.isolation import Jail
@@ -26,17 +27,6 @@ Judge = Callable[[Collection[str], Sequence[PackageRun]], Judgement]
 def tamper_check(patch: Patch) -> None:
     """The digest of every public test is compared."""
     patch.setattr(grading, "tampering", lambda *_: ())
-
-
-def pristine_tests(patch: Patch) -> None:
-    """The tests of the clean room are the task's own, and no others."""
-    real = submission.stage
-
-    def staged(task: Task, collected: Submission) -> Tree:
-        room = {path: data for path, data in real(task, collected).items() if not is_test_file(path)}
-        return {**room, **{path: data for path, data in collected.files.items() if is_test_file(path)}}
-
-    patch.setattr(grading, "stage", staged)
 
 
 def clean_room(patch: Patch) -> None:
@@ -66,8 +56,18 @@ def attestation(patch: Patch) -> None:
     patch.setattr(grade, "_proved", believed)
 
 
+def printed_too(patch: Patch) -> None:
+    """An attested test must be printed to pass as well."""
+
+    def attested(name: str, _: TestResult | None, passed: Collection[str]) -> TestResult:
+        return TestResult(name=name, outcome=Outcome.PASS if name in passed else Outcome.LOST)
+
+    patch.setattr(grade, "_proved", attested)
+
+
 def _judged(patch: Patch, change: Callable[[Judge, Collection[str], Sequence[PackageRun]], Judgement]) -> None:
-    patch.setattr(grading, "judge", lambda expected, runs: change(grade.judge, expected, runs))
+    before: Judge = vars(grading)["judge"]  # of a pair of guards, the other may have been switched off already
+    patch.setattr(grading, "judge", lambda expected, runs: change(before, expected, runs))
 
 
 def every_expected_test(patch: Patch) -> None:
@@ -115,18 +115,18 @@ def hardening(patch: Patch) -> None:
 
 def no_proc(patch: Patch) -> None:
     """A box has no /proc, through which a process reaches its own memory and binary."""
-    real = Jail.arguments
-    patch.setattr(Jail, "arguments", lambda self: real(replace(self, proc=True)))
+    # In the boxes of suites alone: the probe of what the machine offers must still find one without.
+    patch.setattr(box, "Jail", partial(Jail, proc=True))
 
 
 GUARDS: Mapping[str, Callable[[Patch], Any]] = {
     guard.__name__: guard
     for guard in (
         tamper_check,
-        pristine_tests,
         clean_room,
         lint,
         attestation,
+        printed_too,
         every_expected_test,
         nothing_unexpected,
         exit_status,
