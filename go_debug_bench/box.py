@@ -5,8 +5,10 @@ The hidden suite runs in a box, as a binary built elsewhere: a box needs no Go a
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -15,8 +17,9 @@ from go_debug_bench.isolation import Isolation, Jail
 from go_debug_bench.launcher import Completed, Limits, Runner
 from go_debug_bench.tree import Limits as TreeLimits
 from go_debug_bench.tree import TreeRefused, scan
+from go_debug_bench.workspace import Workspace
 
-__all__ = ["Box", "LocalBox"]
+__all__ = ["Box", "Boxes", "LocalBox", "LocalBoxes"]
 
 
 class Box(Protocol):
@@ -151,3 +154,42 @@ class LocalBox:
                 file.write(key)
         except OSError as error:
             raise InfrastructureError(f"cannot write the key of the box: {error}") from error
+
+
+class Boxes(Protocol):
+    """Where suites run: each run gets a fresh box of one platform."""
+
+    @property
+    def platform(self) -> tuple[str, str]:
+        """GOOS and GOARCH of every box."""
+        ...
+
+    @property
+    def isolated(self) -> bool:
+        """Whether every box keeps a hostile program from the machine that holds it."""
+        ...
+
+    def open(self) -> contextlib.AbstractContextManager[Box]:
+        """A box that no agent process was ever in, destroyed afterwards."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalBoxes:
+    """Boxes on this machine, each a folder of the workspace."""
+
+    workspace: Workspace
+    runner: Runner
+    platform: tuple[str, str]
+    isolation: Isolation
+
+    @property
+    def isolated(self) -> bool:
+        """Whether the boxes keep a hostile program from this machine."""
+        return self.isolation is not Isolation.NONE
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator[Box]:
+        """A new empty box."""
+        with self.workspace.room() as folder:
+            yield LocalBox(folder, self.runner, self.platform, self.isolation)

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from go_debug_bench import fixes, tree
+from go_debug_bench.baseline import Baseline
 from go_debug_bench.exploits import EXPLOITS, Agent, Exploit, NotHere
 from go_debug_bench.grade import Grade, Outcome, Reason, TestResult, failed_leaves
-from go_debug_bench.grading import Baseline, Grader
+from go_debug_bench.grading import Grader
 from go_debug_bench.isolation import Isolation, probe_isolation
 from go_debug_bench.launcher import Completed
 from go_debug_bench.model import DeleteFile, Fix, WrongFix
@@ -141,7 +142,7 @@ def _vet_clean(prover: Prover, task: Task, check: Check) -> Verdict:
                 "go vet ./...",
                 "mend what vet reports; the defect must be one that vet cannot see",
             )
-        gofmt = prover.grader.gofmt(folder, "-l", "-d", ".")
+        gofmt = prover.grader.host.gofmt(folder, "-l", "-d", ".")
     if not gofmt.ok or gofmt.output:
         return _command_failed(
             claim, "files are not formatted", gofmt, "go fmt ./...", "run go fmt ./... in the task's repo"

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
-import subprocess
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol
 
 from filelock import FileLock
 
@@ -30,83 +27,33 @@ from go_debug_bench.attestation import (
     read_report,
     token_table,
 )
-from go_debug_bench.box import Box, LocalBox
+from go_debug_bench.baseline import Baseline, read_baseline, write_baseline
+from go_debug_bench.box import Box, Boxes, LocalBoxes
 from go_debug_bench.errors import InfrastructureError
 from go_debug_bench.grade import Grade, PackageRun, Reason, judge, read_events
+from go_debug_bench.host import BUILD_LIMITS, Host
 from go_debug_bench.isolation import Isolation, probe_isolation
-from go_debug_bench.launcher import Completed, Limits, Runner, build_tool
-from go_debug_bench.lint import Finding, new_findings, parse_findings
+from go_debug_bench.launcher import Completed, Limits
+from go_debug_bench.lint import new_findings
 from go_debug_bench.submission import collect, stage, tampering
 from go_debug_bench.task import Task, test_id
-from go_debug_bench.toolchain import Toolchain, environment
+from go_debug_bench.toolchain import Toolchain
 from go_debug_bench.tree import Tree, is_test_file
 from go_debug_bench.workspace import Workspace, cache_dir
 
-__all__ = ["Baseline", "Boxes", "Grader", "LocalBoxes", "Prepared"]
+__all__ = ["Grader", "Prepared"]
 
 GOMAXPROCS = 2
 """Inside a box, unless a check asks otherwise: a grade must not depend on the machine's size."""
 
-# Twice what the largest honest build was seen to need; a test binary has 3 to 20 MB.
-_BUILD_LIMITS = Limits(seconds=180, output_bytes=1 << 20, memory_bytes=1 << 30, file_bytes=128 << 20)
-_TOOL_LIMITS = Limits(seconds=60, output_bytes=64 << 20)
 _SUITE_GRACE_SECONDS = 5  # Go's own -test.timeout comes first: it prints where every goroutine stands
 _SUITE_OUTPUT = 4 << 20
 _MAX_LOG = 20_000
 _GO_PANIC = 2  # exit status of a Go program that panics
 _GO_TIMED_OUT = b"panic: test timed out after "  # Go's own -test.timeout, which comes before the box's limit
 _BASELINE_FORMAT = 2
-_TEST_RUNTIME = ("testing", "testing/internal/testdeps")  # what the go command links into every test binary
 _COULD_BE_THE_MACHINE = frozenset({Reason.BUILD_FAILED, Reason.SUITE_BUILD_FAILED, Reason.TIMED_OUT, Reason.CRASHED})
 _SUITE_BUILD_FLAGS = ("-vet=off", "-ldflags=-s -w")
-
-
-class Boxes(Protocol):
-    """Where suites run: each run gets a fresh box of one platform."""
-
-    @property
-    def platform(self) -> tuple[str, str]:
-        """GOOS and GOARCH of every box."""
-        ...
-
-    @property
-    def isolated(self) -> bool:
-        """Whether every box keeps a hostile program from the machine that holds it."""
-        ...
-
-    def open(self) -> contextlib.AbstractContextManager[Box]:
-        """A box that no agent process was ever in, destroyed afterwards."""
-        ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class LocalBoxes:
-    """Boxes on this machine, each a folder of the workspace."""
-
-    workspace: Workspace
-    runner: Runner
-    platform: tuple[str, str]
-    isolation: Isolation
-
-    @property
-    def isolated(self) -> bool:
-        """Whether the boxes keep a hostile program from this machine."""
-        return self.isolation is not Isolation.NONE
-
-    @contextlib.contextmanager
-    def open(self) -> Iterator[Box]:
-        """A new empty box."""
-        with self.workspace.room() as folder:
-            yield LocalBox(folder, self.runner, self.platform, self.isolation)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Baseline:
-    """What the reference fix shows through the same grader: every test's id, and whether all of them pass."""
-
-    tests: frozenset[str]
-    sound: bool
-    reason: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,15 +89,13 @@ class Grader:
         self.toolchain = toolchain
         self.workspace = workspace
         self.cache = cache or cache_dir()
-        self._build_cache = self.cache / "go-build"
-        self._parallelism = parallelism
+        self.host = Host(toolchain, workspace, self.cache, parallelism=parallelism)
+        self.runner = self.host.runner
         self._baselines: dict[str, Baseline] = {}
-        self.runner = Runner(launcher=self._tool("launch"))
-        self._instrument = self._tool("instrument")
-        self._lint = self._tool("lint")
         self._attest_module = attest_module(self.cache)
         self._unisolated_by_choice = isolation is Isolation.NONE
         self.boxes = boxes or self._local_boxes(isolation)
+        self.host.platform = self.boxes.platform
         self._suites: dict[str, Tree] = {}
         self._used: dict[str, frozenset[tuple[str, str]]] = {}
 
@@ -158,9 +103,6 @@ class Grader:
     def isolation(self) -> Isolation:
         """That of local boxes; a provider of other boxes answers for its own."""
         return self.boxes.isolation if isinstance(self.boxes, LocalBoxes) else Isolation.NONE
-
-    def _tool(self, name: str) -> Path:
-        return build_tool(name, self.toolchain, cache=self.cache, build_cache=self._build_cache)
 
     def _local_boxes(self, isolation: Isolation | None) -> LocalBoxes:
         if isolation is None:
@@ -170,46 +112,12 @@ class Grader:
         return LocalBoxes(workspace=self.workspace, runner=self.runner, platform=platform, isolation=isolation)
 
     def warm(self, imports: Iterable[str], notify: Callable[[str], None] = lambda _: None) -> None:
-        """Compile the standard packages among ``imports``, once for all processes that share the cache.
-
-        Two processes that find the cache cold would compile the same packages side by side. ``notify`` is told when
-        there is something to compile.
-        """
-        source = self.toolchain.goroot / "src"
-        wanted = sorted({path for path in (*imports, *_TEST_RUNTIME) if (source / path).is_dir()})
-        key = hashlib.sha256("\n".join([self.toolchain.version, *self.boxes.platform, *wanted]).encode()).hexdigest()
-        stamp = self._build_cache / "warm" / key
-        stamp.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{stamp}.lock"):
-            if not stamp.exists():
-                notify(f"compiling Go's standard library, once ({self.toolchain.version})")
-                with self.workspace.room() as room:
-                    (room / "go.mod").write_text("module warm\n")
-                    built = self.go(room, "build", *wanted)
-                if not built.ok:
-                    raise InfrastructureError(f"cannot compile the standard library: {built.text.strip()[-500:]}")
-                stamp.touch()
+        """Compile the standard packages among ``imports``, once for all processes that share the cache."""
+        self.host.warm(imports, notify)
 
     def go(self, folder: Path, *arguments: str) -> Completed:
         """Run a go command in a module's folder, in the grader's own environment."""
-        return self._host([self.toolchain.go, *arguments], folder, _BUILD_LIMITS)
-
-    def gofmt(self, folder: Path, *arguments: str) -> Completed:
-        """Run gofmt in a folder."""
-        return self._host([self.toolchain.gofmt, *arguments], folder, _BUILD_LIMITS)
-
-    def _host(self, argv: Sequence[str], folder: Path, limits: Limits) -> Completed:
-        goos, goarch = self.boxes.platform
-        with self.workspace.room() as home:
-            env = environment(
-                self.toolchain,
-                home=home,
-                cache=self._build_cache,
-                goos=goos,
-                goarch=goarch,
-                parallelism=self._parallelism,
-            )
-            return self.runner.run(argv, cwd=folder, env=env, limits=limits)
+        return self.host.go(folder, *arguments)
 
     def grade(self, task: Task, folder: Path) -> Grade:
         """Grade the folder that an agent leaves behind.
@@ -261,14 +169,14 @@ class Grader:
             path = self._baseline_path(task)
             path.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(f"{path}.lock"):
-                found = _read_baseline(path)
+                found = read_baseline(path)
                 if found is None:
                     grade = self.grade_reference(task)
                     tests = [result.name for result in grade.tests]
                     found = Baseline(tests=frozenset(tests), sound=grade.hidden_tests_pass, reason=grade.reason)
                     if not found.sound:
                         return found  # not kept: the next attempt may find the machine in a better state
-                    _write_baseline(path, found)
+                    write_baseline(path, found)
             self._baselines[task.digest] = found
         return self._baselines[task.digest]
 
@@ -336,37 +244,20 @@ class Grader:
         """Refuse code that uses what only a cheat needs, and that the task itself does not use."""
         if task.digest not in self._used:
             trees = (task.repo, fixes.apply(task.spec.reference_fix, task.repo))
-            self._used[task.digest] = frozenset(finding.key for files in trees for finding in self._lint_tree(files))
-        findings = new_findings(self._lint_folder(clean), self._used[task.digest])
+            self._used[task.digest] = frozenset(finding.key for files in trees for finding in self.host.lint(files))
+        findings = new_findings(self.host.lint_folder(clean), self._used[task.digest])
         if not findings:
             return grade
         more = f" and {len(findings) - 1} more" if len(findings) > 1 else ""
         reason = f"the code does what a submission may not: {findings[0]}{more}"
         return replace(grade, code=Reason.FORBIDDEN, reason=reason, lint=tuple(map(str, findings)))
 
-    def _lint_tree(self, files: Tree) -> tuple[Finding, ...]:
-        with self.workspace.room() as room:
-            tree.write(files, room)
-            return self._lint_folder(room)
-
-    def _lint_folder(self, folder: Path) -> tuple[Finding, ...]:
-        done = self._host([str(self._lint), str(folder)], folder, _TOOL_LIMITS)
-        if not done.ok:
-            raise InfrastructureError(f"the lint failed: {done.text.strip()[-500:]}")
-        return parse_findings(done.output)
-
     def _suite(self, task: Task) -> Tree:
         """The files that turn a clean room into the attesting suite: tests, testdata, and the module that attests."""
         if task.digest not in self._suites:
             suite = {**task.public_tests, **task.hidden}
             tests = sorted(path for path in suite if is_test_file(path))
-            with self.workspace.room() as room:
-                tree.write(suite, room)
-                argv = [str(self._instrument), f"-module={self._attest_module}", *tests]
-                done = self._host(argv, room, _TOOL_LIMITS)
-                if not done.ok:
-                    raise InfrastructureError(f"cannot instrument the tests of {task.id}: {done.text.strip()[-500:]}")
-                suite |= {path: (room / path).read_bytes() for path in tests}
+            suite |= self.host.instrument(suite, tests, self._attest_module)
             suite |= attesting_module(self._attest_module)
             suite["go.mod"] = (
                 task.repo["go.mod"]
@@ -462,7 +353,7 @@ class Grader:
 
     def _read(self, package: str, done: Completed, tokens: Mapping[str, str], *, learn: bool) -> PackageRun:
         """What a run shows. To ``learn`` the tests of a trusted suite, reports without a token are believed."""
-        lines = self._to_events(done.output)
+        lines = self.host.to_events(done.output)
         id_of = partial(test_id, package)
         attested = read_report(done.report, tokens)
         if learn:
@@ -480,25 +371,6 @@ class Grader:
             output=done.text,
         )
 
-    def _to_events(self, log: bytes) -> bytes:
-        """The log as test2json's lines.
-
-        From standard input: as the parent of a command, the tool takes that command's good end for one of the test
-        that was running last.
-        """
-        try:
-            done = subprocess.run(
-                [self.toolchain.test2json],
-                input=log,
-                capture_output=True,
-                env={},
-                timeout=_TOOL_LIMITS.seconds,
-                check=True,
-            )
-        except (OSError, subprocess.SubprocessError) as error:
-            raise InfrastructureError(f"test2json failed: {error}") from error
-        return done.stdout
-
 
 class _Clock:
     """Wall seconds by step."""
@@ -515,7 +387,7 @@ class _Clock:
 
 def _not_built(grade: Grade, code: Reason, what: str, done: Completed) -> Grade:
     if done.timed_out:
-        what = f"{what}: it took longer than {_BUILD_LIMITS.seconds:.0f} s"
+        what = f"{what}: it took longer than {BUILD_LIMITS.seconds:.0f} s"
     elif errors := [line for line in done.text.splitlines() if line and not line.startswith("#")]:
         what = f"{what}: {errors[0].strip()[:200]}"
     return replace(grade, code=code, reason=what, log=done.text[-_MAX_LOG:])
@@ -530,21 +402,3 @@ def _of_package(package: str, task: Task, tests: Iterable[str]) -> list[str]:
         for test in tests
         if (test.startswith(prefix) if package else not test.startswith(tuple(others)))
     ]
-
-
-def _read_baseline(path: Path) -> Baseline | None:
-    """A kept baseline, or None if there is none or it is damaged."""
-    try:
-        kept = json.loads(path.read_bytes())
-        tests, sound, reason = kept["tests"], kept["sound"], kept["reason"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    valid = isinstance(tests, list) and all(isinstance(name, str) for name in tests) and isinstance(sound, bool)
-    return Baseline(tests=frozenset(tests), sound=sound, reason=str(reason)) if valid else None
-
-
-def _write_baseline(path: Path, baseline: Baseline) -> None:
-    fresh = path.with_suffix(".new")
-    kept = {"tests": sorted(baseline.tests), "sound": baseline.sound, "reason": baseline.reason}
-    fresh.write_text(json.dumps(kept), encoding="utf-8")
-    fresh.replace(path)

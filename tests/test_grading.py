@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from go_debug_bench import fixes, tree
-from go_debug_bench.box import Box, LocalBox
+from go_debug_bench.baseline import Baseline
+from go_debug_bench.box import Box, LocalBox, LocalBoxes
 from go_debug_bench.errors import InfrastructureError
 from go_debug_bench.grade import Grade, Outcome, Reason
-from go_debug_bench.grading import Baseline, Grader, LocalBoxes
+from go_debug_bench.grading import Grader
 from go_debug_bench.launcher import Completed, Limits
 from go_debug_bench.task import Task, load_task
 from go_debug_bench.toolchain import Toolchain

@@ -22,9 +22,9 @@ from typing import TypeVar
 import pytest
 
 from go_debug_bench import grading
-from go_debug_bench.box import LocalBox
+from go_debug_bench.box import LocalBox, LocalBoxes
 from go_debug_bench.errors import InfrastructureError
-from go_debug_bench.grading import Grader, LocalBoxes
+from go_debug_bench.grading import Grader
 from go_debug_bench.isolation import Isolation, Jail, probe_isolation
 from go_debug_bench.launcher import Completed, Limits, Runner
 from go_debug_bench.task import load_task

@@ -1,0 +1,129 @@
+"""The trusted side: Go commands and the tools of ``gotools``, run here in an environment made from nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from filelock import FileLock
+
+from go_debug_bench import tree
+from go_debug_bench.errors import InfrastructureError
+from go_debug_bench.launcher import Completed, Limits, Runner, build_tool
+from go_debug_bench.lint import Finding, parse_findings
+from go_debug_bench.toolchain import Toolchain, environment
+from go_debug_bench.tree import Tree
+from go_debug_bench.workspace import Workspace
+
+__all__ = ["BUILD_LIMITS", "Host"]
+
+# Twice what the largest honest build was seen to need; a test binary has 3 to 20 MB.
+BUILD_LIMITS = Limits(seconds=180, output_bytes=1 << 20, memory_bytes=1 << 30, file_bytes=128 << 20)
+_TOOL_LIMITS = Limits(seconds=60, output_bytes=64 << 20)
+_TEST_RUNTIME = ("testing", "testing/internal/testdeps")  # what the go command links into every test binary
+
+
+class Host:
+    """Commands with one toolchain, for one platform, with a build cache that no submission ever writes to."""
+
+    def __init__(
+        self, toolchain: Toolchain, workspace: Workspace, cache: Path, *, parallelism: int | None = None
+    ) -> None:
+        self.toolchain = toolchain
+        self.workspace = workspace
+        self.platform = (toolchain.goos, toolchain.goarch)
+        self._cache = cache
+        self._build_cache = cache / "go-build"
+        self._parallelism = parallelism
+        self.runner = Runner(launcher=self._tool("launch"))
+        self._instrument = self._tool("instrument")
+        self._lint = self._tool("lint")
+
+    def _tool(self, name: str) -> Path:
+        return build_tool(name, self.toolchain, cache=self._cache, build_cache=self._build_cache)
+
+    def run(self, argv: Sequence[str], folder: Path, limits: Limits) -> Completed:
+        """Run a trusted program in a folder."""
+        goos, goarch = self.platform
+        with self.workspace.room() as home:
+            env = environment(
+                self.toolchain,
+                home=home,
+                cache=self._build_cache,
+                goos=goos,
+                goarch=goarch,
+                parallelism=self._parallelism,
+            )
+            return self.runner.run(argv, cwd=folder, env=env, limits=limits)
+
+    def go(self, folder: Path, *arguments: str) -> Completed:
+        """Run a go command in a module's folder."""
+        return self.run([self.toolchain.go, *arguments], folder, BUILD_LIMITS)
+
+    def gofmt(self, folder: Path, *arguments: str) -> Completed:
+        """Run gofmt in a folder."""
+        return self.run([self.toolchain.gofmt, *arguments], folder, BUILD_LIMITS)
+
+    def warm(self, imports: Iterable[str], notify: Callable[[str], None] = lambda _: None) -> None:
+        """Compile the standard packages among ``imports``, once for all processes that share the cache.
+
+        Two processes that find the cache cold would compile the same packages side by side. ``notify`` is told when
+        there is something to compile.
+        """
+        source = self.toolchain.goroot / "src"
+        wanted = sorted({path for path in (*imports, *_TEST_RUNTIME) if (source / path).is_dir()})
+        key = hashlib.sha256("\n".join([self.toolchain.version, *self.platform, *wanted]).encode()).hexdigest()
+        stamp = self._build_cache / "warm" / key
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{stamp}.lock"):
+            if not stamp.exists():
+                notify(f"compiling Go's standard library, once ({self.toolchain.version})")
+                with self.workspace.room() as room:
+                    (room / "go.mod").write_text("module warm\n")
+                    built = self.go(room, "build", *wanted)
+                if not built.ok:
+                    raise InfrastructureError(f"cannot compile the standard library: {built.text.strip()[-500:]}")
+                stamp.touch()
+
+    def lint(self, files: Tree) -> tuple[Finding, ...]:
+        """What the code of a module does that only a cheat needs."""
+        with self.workspace.room() as room:
+            tree.write(files, room)
+            return self.lint_folder(room)
+
+    def lint_folder(self, folder: Path) -> tuple[Finding, ...]:
+        """``lint`` for a module that is on disk."""
+        done = self.run([str(self._lint), str(folder)], folder, _TOOL_LIMITS)
+        if not done.ok:
+            raise InfrastructureError(f"the lint failed: {done.text.strip()[-500:]}")
+        return parse_findings(done.output)
+
+    def instrument(self, files: Tree, tests: Sequence[str], module: str) -> Mapping[str, bytes]:
+        """The ``tests`` among the files, made to attest through a module."""
+        with self.workspace.room() as room:
+            tree.write(files, room)
+            done = self.run([str(self._instrument), f"-module={module}", *tests], room, _TOOL_LIMITS)
+            if not done.ok:
+                raise InfrastructureError(f"cannot instrument the tests: {done.text.strip()[-500:]}")
+            return {path: (room / path).read_bytes() for path in tests}
+
+    def to_events(self, log: bytes) -> bytes:
+        """The log as test2json's lines.
+
+        From standard input: as the parent of a command, the tool takes that command's good end for one of the test
+        that was running last.
+        """
+        try:
+            done = subprocess.run(
+                [self.toolchain.test2json],
+                input=log,
+                capture_output=True,
+                env={},
+                timeout=_TOOL_LIMITS.seconds,
+                check=True,
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            raise InfrastructureError(f"test2json failed: {error}") from error
+        return done.stdout
