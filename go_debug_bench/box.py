@@ -131,7 +131,7 @@ class LocalBox:
         except OSError as error:
             raise InfrastructureError(f"cannot make the folder {folder} of the box: {error}") from error
         inside = Path("/") if self.isolated else self._root
-        options = Jail(isolation=self._isolation, root=self._root, folder=f"/{folder}").arguments()
+        options = Jail(isolation=self._isolation, root=self._root, folder=f"/{folder}", strict=True).arguments()
         if key is not None:
             self._write_key(key)
             options.append(f"-key={self._key}")

@@ -363,8 +363,8 @@ class Grader:
             exit_code=done.exit_code,
             signal=done.signal,
             timed_out=done.timed_out or (done.exit_code == _GO_PANIC and _GO_TIMED_OUT in done.output),
-            output_cut=done.output_cut,
-            tests=read_events(lines, id_of),
+            output_cut=done.output_cut or lines is None,
+            tests=read_events(lines or b"", id_of),
             attested=Attested(
                 passed=frozenset(map(id_of, attested.passed)), unknown=frozenset(map(id_of, attested.unknown))
             ),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from filelock import FileLock
@@ -22,6 +22,8 @@ __all__ = ["BUILD_LIMITS", "Host"]
 # Twice what the largest honest build was seen to need; a test binary has 3 to 20 MB.
 BUILD_LIMITS = Limits(seconds=180, output_bytes=1 << 20, memory_bytes=1 << 30, file_bytes=128 << 20)
 _TOOL_LIMITS = Limits(seconds=60, output_bytes=64 << 20)
+_LINT_LIMITS = Limits(seconds=20, output_bytes=4 << 20, memory_bytes=1 << 30)
+_MAX_EVENTS = 32 << 20  # bytes of test2json's output: it repeats a test's name with every line that the test prints
 _TEST_RUNTIME = ("testing", "testing/internal/testdeps")  # what the go command links into every test binary
 
 
@@ -95,7 +97,9 @@ class Host:
 
     def lint_folder(self, folder: Path) -> tuple[Finding, ...]:
         """``lint`` for a module that is on disk."""
-        done = self.run([str(self._lint), str(folder)], folder, _TOOL_LIMITS)
+        done = self.run([str(self._lint), str(folder)], folder, _LINT_LIMITS)
+        if done.timed_out or done.output_cut:
+            return (Finding(file=".", line=0, rule="unreadable", detail="more than it can read in time"),)
         if not done.ok:
             raise InfrastructureError(f"the lint failed: {done.text.strip()[-500:]}")
         return parse_findings(done.output)
@@ -109,21 +113,17 @@ class Host:
                 raise InfrastructureError(f"cannot instrument the tests: {done.text.strip()[-500:]}")
             return {path: (room / path).read_bytes() for path in tests}
 
-    def to_events(self, log: bytes) -> bytes:
-        """The log as test2json's lines.
+    def to_events(self, log: bytes) -> bytes | None:
+        """The log as test2json's lines, or None if that would be too much.
 
         From standard input: as the parent of a command, the tool takes that command's good end for one of the test
         that was running last.
         """
-        try:
-            done = subprocess.run(
-                [self.toolchain.test2json],
-                input=log,
-                capture_output=True,
-                env={},
-                timeout=_TOOL_LIMITS.seconds,
-                check=True,
-            )
-        except (OSError, subprocess.SubprocessError) as error:
-            raise InfrastructureError(f"test2json failed: {error}") from error
-        return done.stdout
+        with self.workspace.room() as room:
+            (room / "log").write_bytes(log)
+            # Its last word, on whether the whole run passed, is not asked for: the shell's end would decide it.
+            argv = ["/bin/sh", "-c", 'exec "$0" <log', self.toolchain.test2json]
+            done = self.run(argv, room, replace(_TOOL_LIMITS, output_bytes=_MAX_EVENTS))
+        if done.timed_out or (not done.ok and not done.output_cut):
+            raise InfrastructureError(f"test2json failed: {done.text[-500:]}")
+        return None if done.output_cut else done.output

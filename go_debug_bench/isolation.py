@@ -33,6 +33,7 @@ class Jail:
     """Where a program runs: ``root`` becomes its /, read-only but for ``/tmp`` and what is bound writable.
 
     ``binds`` are (path of the machine, path inside, writable). ``proc`` gives it a /proc of its own processes.
+    ``strict`` filters system calls: no executable memory, no memory that limits do not count, no filters of its own.
     """
 
     isolation: Isolation
@@ -41,6 +42,7 @@ class Jail:
     binds: tuple[tuple[Path, str, bool], ...] = ()
     scratch_bytes: int = 64 << 20
     proc: bool = False
+    strict: bool = False
 
     def arguments(self) -> list[str]:
         """The launcher's options."""
@@ -51,6 +53,7 @@ class Jail:
             f"-folder={self.folder}",
             f"-scratch={self.scratch_bytes}",
             f"-proc={str(self.proc).lower()}",
+            f"-strict={str(self.strict).lower()}",
             *binds,
         ]
 

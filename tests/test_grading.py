@@ -159,6 +159,28 @@ def test_hostile_code_gets_a_low_grade_in_bounded_time(
 
 
 @pytest.mark.usefixtures("unlinted")
+@pytest.mark.parametrize("flags", ["syscall.PROT_EXEC, syscall.MAP_PRIVATE", "syscall.PROT_READ, syscall.MAP_SHARED"])
+def test_code_can_neither_be_made_nor_memory_hidden_from_its_limit(
+    grader: Grader, task: Task, agent: Path, flags: str
+) -> None:
+    """A box refuses executable and shared memory."""
+    if not grader.boxes.isolated:
+        pytest.skip("nothing here keeps a program from this machine")
+    body = f"if _, err := syscall.Mmap(-1, 0, 4096, {flags}|syscall.MAP_ANON); err != syscall.EPERM {{ return 0 }}\n"
+    source(agent, body + RIGHT, 'import "syscall"')
+    assert grader.grade(task, agent).reason == "all 6 hidden and public tests pass"
+
+
+def test_output_that_would_swell_is_a_flood(grader: Grader, task: Task, agent: Path) -> None:
+    """test2json repeats a test's name with every line: a long name and many lines are refused, not read."""
+    print_all = 'fmt.Print("\\x16=== RUN   Test", strings.Repeat("x", 4000), "\\n", strings.Repeat("\\n", 1<<21))\n'
+    source(agent, print_all + RIGHT, 'import (\n\t"fmt"\n\t"strings"\n)')
+    grade = grader.grade(task, agent)
+    assert grade.code is Reason.FLOODED
+    assert not grade.hidden_tests_pass
+
+
+@pytest.mark.usefixtures("unlinted")
 def test_an_exit_status_of_zero_proves_nothing(grader: Grader, task: Task, agent: Path) -> None:
     """Leaving early with success is caught by the tests that never ended."""
     source(agent, RIGHT, 'import "os"\n\nfunc init() { os.Exit(0) }')

@@ -143,7 +143,7 @@ FIRES: dict[str, tuple[str, Keys]] = {
     "cgo flags": (go("//go:cgo_ldflag x"), [("directive", "go:cgo_")]),
     "a build tag": ("//go:build linux && !race\n\npackage a\n", [("directive", "go:build race")]),
     "an old build tag": (
-        "// +build asan,linux msan\n\npackage a\n",
+        "// +build !asan,linux !msan\n\npackage a\n",
         [("directive", "go:build asan"), ("directive", "go:build msan")],
     ),
     "a line directive": (go("//line x_test.go:1\nfunc f() {}"), [("directive", "line")]),
@@ -217,22 +217,67 @@ def test_what_is_never_built_into_the_module_is_not_read(lint: Lint, path: str) 
     assert lint({path: BAD}) == ()
 
 
-@pytest.mark.parametrize(
-    "path", ["a_windows.go", "x/internal/a.go", "te\u017ftdata/a.go", "a_te\u017ft.go", "x.go/a.go"]
-)
+@pytest.mark.parametrize("path", ["a_linux.go", "x/internal/a.go", "te\u017ftdata/a.go", "a_te\u017ft.go", "x.go/a.go"])
 def test_whatever_could_be_built_is_read(lint: Lint, path: str) -> None:
-    """On any platform, in any folder, and under names that only look like a test's."""
+    """In any folder, and under names that only look like a test's."""
     assert [str(finding) for finding in lint({path: BAD})] == [f"{path}:4 imports unsafe"]
 
 
 def test_a_package_whose_name_is_not_its_folders_is_known_by_its_name(lint: Lint) -> None:
-    """Its variables are another package's, though its path does not name it."""
+    """But the module's own packages are the submission's to change anyway."""
     files = {
         "kit-v1/kit.go": "package kit\nvar Equal = 1\n",
         "kit-v1/doc.go": "package documentation\n",
         "a.go": go("func f() { kit.Equal = 0 }\nfunc g(kit T) { kit.Equal = 0 }", "example.com/mod/kit-v1"),
     }
-    assert [finding.key for finding in lint(files)] == [("assign", "example.com/mod/kit-v1.Equal")]
+    assert lint(files) == ()
+
+
+SCRATCH = 'package main\n\nimport "os"\n\nfunc main() { os.Exit(1) }\n'
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"cmd/repro/main.go": SCRATCH},
+        {"scratch.go": f"//go:build ignore\n\n{SCRATCH}"},
+        {"a_windows.go": BAD, "b_plan9.go": BAD},
+        {"tools.go": '//go:build tools\n\npackage a\n\nimport _ "example.com/other/tool"\n'},
+    ],
+    ids=["a program", "an ignored program", "other systems", "tools"],
+)
+def test_what_no_test_binary_holds_is_not_judged(lint: Lint, files: dict[str, str]) -> None:
+    """An honest scratch file may do there what it likes."""
+    assert lint(files) == ()
+
+
+def test_a_program_with_tests_beside_it_is_judged(lint: Lint) -> None:
+    """Its tests are built together with it."""
+    assert lint({"cmd/main.go": SCRATCH, "cmd/main_test.go": "package main_test\n"}) != ()
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ('func f(v interface{ MethodByName(string) int }) { v.MethodByName("x") }', [("method", "MethodByName")]),
+        ("func f(v interface{ Method(int) int }) { v.Method(1) }", [("method", "Method")]),
+        ('func f(l interface{ Output(int, string) error }) { l.Output(2, "x") }', [("method", "Output")]),
+        ("type r struct{ Method string }\nfunc f(v r) string { return v.Method }", []),
+        ('type w struct{}\nfunc (w) Output() string { return "" }\nfunc f(v w) string { return v.Output() }', []),
+    ],
+)
+def test_methods_are_known_by_name_and_arguments_wherever_their_values_come_from(
+    lint: Lint, code: str, found: list[tuple[str, str]]
+) -> None:
+    """A reflect.Value may come from a package that hands one out."""
+    assert [finding.key for finding in lint({"a.go": go(code)})] == found
+
+
+def test_imports_without_number_cost_nothing(lint: Lint) -> None:
+    """A file may not make every selector as dear as its imports are many."""
+    imports = "".join(f'import a "x{number}"\n' for number in range(30_000))
+    code = f"package a\n{imports}func f() {{ {'_ = a.b; ' * 30_000} }}\n"
+    assert ("unreadable", "too many imports of one name") in [finding.key for finding in lint({"a.go": code})]
 
 
 def test_a_finding_is_reported_once_where_it_occurs_first(lint: Lint) -> None:

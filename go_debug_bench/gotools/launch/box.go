@@ -27,6 +27,7 @@ type box struct {
 	Binds   binds  // what else is seen inside
 	Scratch uint64 // bytes of the writable /tmp, in memory
 	Proc    bool   // whether there is a /proc
+	Strict  bool   // whether the program may neither make code nor escape its limits
 	User    int    // user and group as which it runs, if launch is root
 }
 
@@ -56,6 +57,7 @@ func (b *box) register(flags *flag.FlagSet) {
 	flags.StringVar(&b.Folder, "folder", "/", "working `directory` below the root")
 	flags.Var(&b.Binds, "bind", "`FROM:TO[:rw]`, a path of the machine that is seen inside; may be repeated")
 	flags.Uint64Var(&b.Scratch, "scratch", 64<<20, "`bytes` of the program's /tmp")
+	flags.BoolVar(&b.Strict, "strict", false, "forbid executable memory, shared memory and the like")
 	flags.BoolVar(&b.Proc, "proc", false, "whether there is a /proc")
 	flags.IntVar(&b.User, "user", firstUser+os.Getpid(), "`id` of the program's user and group, if launch is root")
 }

@@ -108,7 +108,11 @@ func (b box) mountOwn() error {
 	if err := os.MkdirAll(b.inside("/tmp"), 0o755); err != nil {
 		return err
 	}
-	if err := mount("tmpfs", b.inside("/tmp"), "tmpfs", private, fmt.Sprintf("size=%d,nr_inodes=20000,mode=1777", b.Scratch)); err != nil {
+	flags := uintptr(private)
+	if b.Strict {
+		flags |= syscall.MS_NOEXEC
+	}
+	if err := mount("tmpfs", b.inside("/tmp"), "tmpfs", flags, fmt.Sprintf("size=%d,nr_inodes=20000,mode=1777", b.Scratch)); err != nil {
 		return err
 	}
 	return b.bind(bind{From: "/dev/null", To: "/dev/null", Writable: true})
@@ -180,7 +184,13 @@ func (b box) drop() error {
 	if err := clearCapabilities(); err != nil {
 		return err
 	}
-	return followLaunch()
+	if err := followLaunch(); err != nil {
+		return err
+	}
+	if b.Strict {
+		return restrict()
+	}
+	return nil
 }
 
 // followLaunch has the kernel kill this process when launch dies: a change of

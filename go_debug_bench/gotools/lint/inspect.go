@@ -90,6 +90,18 @@ func (in *inspector) reportLine(line int, rule, detail string) {
 	in.found[finding{in.file.path, line, rule, strings.ToValidUTF8(detail, "?")}] = true
 }
 
+// known notes the name of an import. An honest file has one import of a name:
+// so many make every selector cost as much.
+func (in *inspector) known(name, importPath string) {
+	const most = 20
+	if len(in.imports[name]) == most {
+		in.reportLine(1, "unreadable", "too many imports of one name")
+	}
+	if len(in.imports[name]) < most {
+		in.imports[name] = append(in.imports[name], importPath)
+	}
+}
+
 func (in *inspector) importSpec(spec *ast.ImportSpec) {
 	importPath, err := strconv.Unquote(spec.Path.Value)
 	if err != nil {
@@ -100,7 +112,7 @@ func (in *inspector) importSpec(spec *ast.ImportSpec) {
 	}
 	if spec.Name == nil {
 		for _, name := range in.names(importPath) {
-			in.imports[name] = append(in.imports[name], importPath)
+			in.known(name, importPath)
 		}
 		return
 	}
@@ -109,7 +121,7 @@ func (in *inspector) importSpec(spec *ast.ImportSpec) {
 		in.report(spec.Pos(), "dot-import", importPath)
 	}
 	in.guarded(spec.Name)
-	in.imports[spec.Name.Name] = append(in.imports[spec.Name.Name], importPath)
+	in.known(spec.Name.Name, importPath)
 }
 
 // names are the names that an imported package may have: one, unless files of
@@ -213,6 +225,11 @@ func (in *inspector) node(node ast.Node) bool {
 // call notes the calls of forbidden functions that may be made.
 func (in *inspector) call(call *ast.CallExpr) {
 	selector, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if ok && in.packages(selector) == nil {
+		if arguments, banned := bannedCalls[selector.Sel.Name]; banned && arguments == len(call.Args) {
+			in.report(selector.Sel.Pos(), "method", selector.Sel.Name)
+		}
+	}
 	if !ok || len(call.Args) != 1 || !slices.Contains(in.packages(selector), "runtime") {
 		return
 	}
@@ -281,7 +298,10 @@ func (in *inspector) changed(target ast.Expr) {
 		case *ast.SelectorExpr:
 			packages := in.packages(part)
 			for _, importPath := range packages {
-				in.report(part.Pos(), "assign", importPath+"."+part.Sel.Name)
+				// The module's own packages are the submission's to change anyway.
+				if !in.module.holds(importPath) {
+					in.report(part.Pos(), "assign", importPath+"."+part.Sel.Name)
+				}
 			}
 			if packages != nil {
 				return

@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/build"
 	"io/fs"
 	"maps"
 	"os"
@@ -139,11 +140,30 @@ func sources(root string) ([]source, error) {
 				return err
 			}
 		}
-		files = append(files, file)
+		if isLinked(full, file) {
+			files = append(files, file)
+		}
 		return nil
 	})
 	slices.SortFunc(files, func(a, b source) int { return strings.Compare(a.path, b.path) })
 	return files, err
+}
+
+// isLinked reports whether a test binary may hold a file's code. What a build
+// constraint leaves out, and programs beside the packages that are tested,
+// never reach it: an honest scratch file may do there what it likes.
+func isLinked(full string, file source) bool {
+	if file.data == nil {
+		return true // no regular file: it is not opened, and reported
+	}
+	folder, name := filepath.Split(full)
+	context := build.Default
+	context.CgoEnabled = false
+	if built, err := context.MatchFile(folder, name); err == nil && !built {
+		return false
+	}
+	tests, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	return packageName(file) != "main" || err != nil || len(tests) > 0
 }
 
 // module is what imports are resolved against.

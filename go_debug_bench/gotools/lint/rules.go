@@ -87,10 +87,18 @@ var bannedUses = map[string]map[string]bool{
 // bannedMethods are methods that are known by their name alone. Each must be
 // one that hardly any other type has.
 var bannedMethods = map[string]bool{
+	// Calling a method that is named in a string: UnsafePointer, or Output.
+	"MethodByName": true,
+
 	// Its result can be converted to any pointer without importing unsafe: a
 	// forged slice header then reaches all memory.
 	"UnsafePointer": true,
 }
+
+// bannedCalls are methods by the number of arguments that they are called with:
+// reflect.Value.Method(i) and log.Logger.Output(depth, text), on values that
+// come from anywhere.
+var bannedCalls = map[string]int{"Method": 1, "Output": 2}
 
 // bannedMethodsOf are methods that count only in a module that imports the
 // package of their type.
