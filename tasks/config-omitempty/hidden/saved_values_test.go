@@ -465,3 +465,41 @@ func TestOlderReleasesReadSavedDocuments(t *testing.T) {
 		})
 	}
 }
+
+// TestSaveReplacesTheFileInOneStep keeps a second link to the old file: who
+// reads it while Save is at work must see the old document, whole.
+func TestSaveReplacesTheFileInOneStep(t *testing.T) {
+	path := inDir(t)
+	old := filepath.Join(filepath.Dir(path), "old.json")
+	guarded(t, func() error {
+		store := config.NewStore(path)
+		if err := store.Save(withService(ordinary("ledger:1"))); err != nil {
+			return err
+		}
+		if err := os.Link(path, old); err != nil {
+			return err
+		}
+		before, err := os.ReadFile(old)
+		if err != nil {
+			return err
+		}
+		if err := store.Save(withService(ordinary("ledger:2"))); err != nil {
+			return err
+		}
+		after, err := os.ReadFile(old)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(before, after) {
+			return fmt.Errorf("the old file was written over:\n%s", after)
+		}
+		entries, err := os.ReadDir(filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		if len(entries) != 2 {
+			return fmt.Errorf("%d files are left beside the document, want none", len(entries)-2)
+		}
+		return nil
+	})
+}

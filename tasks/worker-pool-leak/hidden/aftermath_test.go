@@ -302,3 +302,45 @@ func TestNoJobRunsOnceCollectHasReturned(t *testing.T) {
 		})
 	}
 }
+
+// TestCollectWaitsForAJobHoweverLongItRuns holds a job for longer than anybody
+// would wait who does not wait for its end.
+func TestCollectWaitsForAJobHoweverLongItRuns(t *testing.T) {
+	t.Parallel()
+	const long = 1500 * time.Millisecond
+	returned := make(chan struct{})
+	started, ended := make(chan struct{}), make(chan struct{})
+	var early atomic.Bool
+
+	p := mustPool(t, pool.WithWorkers(2))
+	enqueue(t, p, "quick", func() (pool.Quote, error) {
+		select {
+		case <-started:
+		case <-time.After(patience):
+		}
+		return pool.Quote{}, nil
+	})
+	enqueue(t, p, "long", func() (pool.Quote, error) {
+		close(started)
+		select {
+		case <-returned:
+		case <-time.After(long):
+		}
+		close(ended)
+		return pool.Quote{}, nil
+	})
+	results := await(t, startCollect(p, 1, func() {
+		select {
+		case <-ended:
+		default:
+			early.Store(true)
+		}
+		close(returned)
+	}))
+	if len(results) != 1 {
+		t.Errorf("%d results, want 1", len(results))
+	}
+	if early.Load() {
+		t.Error("Collect returned while a job was running")
+	}
+}
