@@ -19,7 +19,7 @@ from benchmarks.bare import Bare, timed, written
 from go_debug_bench import fixes
 from go_debug_bench.grading import Grader
 from go_debug_bench.task import Task, load_tasks
-from go_debug_bench.toolchain import find_toolchain
+from go_debug_bench.toolchain import RELEASE, find_toolchain
 from go_debug_bench.workspace import Workspace
 
 
@@ -53,7 +53,7 @@ def main() -> int:
     parser.add_argument("--grades", type=int, default=30, metavar="N", help="grades per task (default 30)")
     parser.add_argument("--at-once", type=int, default=16, metavar="N", help="grades in parallel (default 16)")
     options = parser.parse_args()
-    toolchain = find_toolchain("1.24")
+    toolchain = find_toolchain(RELEASE)
     with Workspace() as workspace, workspace.room() as room:
         grader = Grader(toolchain, workspace)
         print(f"{toolchain.version}, {os.cpu_count()} cores, {options.grades} grades per task")

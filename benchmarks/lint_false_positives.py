@@ -20,7 +20,7 @@ from go_debug_bench import fixes, tree
 from go_debug_bench.launcher import build_tool
 from go_debug_bench.lint import Finding, new_findings, parse_findings
 from go_debug_bench.task import load_tasks
-from go_debug_bench.toolchain import Toolchain, environment, find_toolchain
+from go_debug_bench.toolchain import RELEASE, Toolchain, find_toolchain
 from go_debug_bench.workspace import cache_dir
 
 # The parts of the standard library that make Go, run it, or test it: no task is about such code.
@@ -112,7 +112,7 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="list the flagged packages outside Go's machinery")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every package's findings to a file")
     options = parser.parse_args()
-    toolchain = find_toolchain("1.24")
+    toolchain = find_toolchain(RELEASE)
     binary = build_tool("lint", toolchain, cache=cache_dir(), build_cache=cache_dir() / "go-build")
 
     count, refused = lint_fixes(binary)

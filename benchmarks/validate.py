@@ -22,7 +22,7 @@ from benchmarks.bare import Bare, timed, written
 from go_debug_bench import fixes
 from go_debug_bench.task import Task, load_tasks
 from go_debug_bench.tasks_dir import tasks_dir
-from go_debug_bench.toolchain import find_toolchain
+from go_debug_bench.toolchain import RELEASE, find_toolchain
 from go_debug_bench.workspace import Workspace
 
 
@@ -67,7 +67,7 @@ def main() -> int:
     options = parser.parse_args()
     tasks = load_tasks(ids=options.ids or None)
     ids = [task.id for task in tasks]
-    toolchain = find_toolchain("1.24")
+    toolchain = find_toolchain(RELEASE)
     sides: dict[str, list[float]] = {"floor": [], "-n 0": [], "-n auto": []}
     with Workspace() as workspace, workspace.room() as room:
         floors = [Floor(Bare(toolchain, room), task, room / task.id) for task in tasks]

@@ -13,7 +13,6 @@ from go_debug_bench.baseline import Baseline
 from go_debug_bench.exploits import EXPLOITS, Agent, Exploit, NotHere
 from go_debug_bench.grade import Grade, Outcome, Reason, TestResult, failed_leaves
 from go_debug_bench.grading import Grader
-from go_debug_bench.isolation import Isolation, probe_isolation
 from go_debug_bench.launcher import Completed
 from go_debug_bench.model import DeleteFile, Fix, WrongFix
 from go_debug_bench.submission import Submission, stage
@@ -78,7 +77,6 @@ class Prover:
     repeat: int = 0
     keep: Path | None = None
     notify: Callable[[str], None] = lambda _: None
-    _isolation: Isolation | None = None
     _grades: dict[tuple[str, str], Grade] = field(default_factory=dict)
 
     def run(self, check: Check, task: Task) -> Verdict:
@@ -91,10 +89,7 @@ class Prover:
 
     def agent(self, room: Path) -> Agent:
         """Somebody who leaves submissions behind, with an empty folder for a box."""
-        if self._isolation is None:
-            with self.grader.workspace.room() as attempt:
-                self._isolation = probe_isolation(self.grader.runner, attempt)
-        return Agent(self.grader.runner, self.grader.toolchain, self._isolation, room)
+        return Agent(self.grader.runner, self.grader.toolchain, self.grader.isolation, room)
 
     def baseline(self, task: Task) -> Baseline:
         """The tests of the suite, as the reference fix reports them."""

@@ -121,7 +121,7 @@ class Host:
         """
         with self.workspace.room() as room:
             (room / "log").write_bytes(log)
-            # Its last word, on whether the whole run passed, is not asked for: the shell's end would decide it.
+            # The launcher gives a program no input: the shell opens the log, and becomes the tool.
             argv = ["/bin/sh", "-c", 'exec "$0" <log', self.toolchain.test2json]
             done = self.run(argv, room, replace(_TOOL_LIMITS, output_bytes=_MAX_EVENTS))
         if done.timed_out or (not done.ok and not done.output_cut):
