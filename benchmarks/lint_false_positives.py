@@ -20,7 +20,7 @@ from go_debug_bench import fixes, tree
 from go_debug_bench.launcher import build_tool
 from go_debug_bench.lint import Finding, new_findings, parse_findings
 from go_debug_bench.task import load_tasks
-from go_debug_bench.toolchain import RELEASE, Toolchain, find_toolchain
+from go_debug_bench.toolchain import RELEASE, Toolchain, environment, find_toolchain
 from go_debug_bench.workspace import cache_dir
 
 # The parts of the standard library that make Go, run it, or test it: no task is about such code.
