@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import subprocess
+import tempfile
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from filelock import FileLock
@@ -117,13 +120,26 @@ class Host:
         """The log as test2json's lines, or None if that would be too much.
 
         From standard input: as the parent of a command, the tool takes that command's good end for one of the test
-        that was running last.
+        that was running last. Without the launcher, which gives a program no input and would cost more than the tool:
+        it only reads a file of bounded length, and ends with whoever reads what it writes.
         """
-        with self.workspace.room() as room:
-            (room / "log").write_bytes(log)
-            # The launcher gives a program no input: the shell opens the log, and becomes the tool.
-            argv = ["/bin/sh", "-c", 'exec "$0" <log', self.toolchain.test2json]
-            done = self.run(argv, room, replace(_TOOL_LIMITS, output_bytes=_MAX_EVENTS))
-        if done.timed_out or (not done.ok and not done.output_cut):
-            raise InfrastructureError(f"test2json failed: {done.text[-500:]}")
-        return None if done.output_cut else done.output
+        with tempfile.TemporaryFile(dir=self.workspace.folder) as file, contextlib.ExitStack() as cleanup:
+            file.write(log)
+            file.seek(0)
+            try:
+                tool = subprocess.Popen(
+                    [self.toolchain.test2json], stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={}
+                )
+            except OSError as error:
+                raise InfrastructureError(f"cannot start {self.toolchain.test2json}: {error}") from error
+            cleanup.enter_context(tool)
+            cleanup.callback(tool.kill)
+            deadline = threading.Timer(_TOOL_LIMITS.seconds, tool.kill)
+            cleanup.callback(deadline.cancel)
+            deadline.start()
+            lines = bytes(tool.stdout.read(_MAX_EVENTS + 1)) if tool.stdout else b""
+            if len(lines) > _MAX_EVENTS:
+                return None
+            if tool.wait() != 0:
+                raise InfrastructureError(f"test2json failed with exit status {tool.returncode}")
+        return lines

@@ -23,7 +23,7 @@ ROWS = [
     (("tamper_check",), "edit-public-test", "valid/tiny-tally"),
     (("clean_room",), "helper-poison", "shapes/helper"),
     (("lint",), "detect-testing", "valid/tiny-tally"),
-    (("lint", "attestation"), "reexec-rewrite-output", "valid/tiny-tally"),
+    (("lint", "attestation"), "forge-plain", "shapes/sentinels"),
     (("lint", "every_expected_test"), "init-os-exit0", "valid/tiny-tally"),
     (("lint", "every_expected_test", "exit_status"), "signal-self", "valid/tiny-tally"),
     (("printed_too", "nothing_unexpected"), "race-token-theft", "valid/tiny-tally"),

@@ -245,12 +245,23 @@ def test_two_boxes_at_once_have_different_users(open_box: OpenBox, act: bytes) -
 # What it may use up
 
 
-@pytest.mark.parametrize("kind", ["root", "user"])  # the kernel never bounds the machine's root
-def test_fork_bomb_is_bounded_and_ends_with_the_run(box: LocalBox) -> None:
-    """The limit is on processes and threads together."""
+def test_a_program_starts_no_other(box: LocalBox) -> None:
+    """Limits of memory hold for one process: of many, each would have the whole."""
+    for what in (("bomb", next(marks)), ("regroup",), ("fork",)):
+        done = run(box, *what)
+        assert "operation not permitted" in done.text, what
+        assert done.leftovers == 0
+
+
+def test_fork_bomb_is_bounded_and_ends_with_the_run(
+    runner: Runner, works: Callable[[Isolation], bool], root: Path
+) -> None:
+    """In a jail where programs may start others, the limit is on processes and threads together."""
+    if not works(Isolation.ROOT):
+        pytest.skip("no such isolation here")
     mark = next(marks)
     begin = time.monotonic()
-    done = run(box, "bomb", mark, seconds=2.5, processes=100)
+    done = jailed(runner, Jail(isolation=Isolation.ROOT, root=root), "bomb", mark, seconds=2.5, processes=100)
     assert time.monotonic() - begin < 10
     assert done.timed_out
     count = int(done.text.split()[1])
@@ -323,9 +334,15 @@ def test_program_that_kills_its_launcher_is_a_failure_of_the_machinery_without_i
 # What else a jail can show
 
 
-def jailed(runner: Runner, jail: Jail, *what: str) -> Completed:
+def jailed(runner: Runner, jail: Jail, *what: str, seconds: float = 10, **limits: int) -> Completed:
     """Run the program in a jail that no box makes."""
-    return runner.run(["/act", *what], cwd=jail.root, env={}, limits=Limits(seconds=10), options=jail.arguments())
+    return runner.run(
+        ["/act", *what],
+        cwd=jail.root,
+        env={},
+        limits=Limits(seconds=seconds, **limits),
+        options=jail.arguments(),
+    )
 
 
 @pytest.fixture
@@ -365,6 +382,22 @@ def test_own_proc_shows_own_processes(runner: Runner, works: Callable[[Isolation
         pytest.skip("no such isolation here")
     done = jailed(runner, Jail(isolation=Isolation.ROOT, root=root, proc=True), "list", "/proc")
     assert [name for name in done.text.split() if name.isdigit()] == ["1"]
+
+
+@pytest.mark.parametrize("isolation", [Isolation.ROOT, Isolation.USER])
+def test_what_a_jailed_program_starts_ends_with_it(
+    runner: Runner, works: Callable[[Isolation], bool], isolation: Isolation, root: Path
+) -> None:
+    """It cannot leave its group: the kernel would wait for that for ever, and the launcher for the kernel."""
+    if not works(isolation):
+        pytest.skip("no such isolation here")
+    jail = Jail(isolation=isolation, root=root)
+    done = jailed(runner, jail, "regroup", seconds=0.5)
+    assert (done.output, done.timed_out, done.signal) == (b"operation not permitted\n", True, "killed")
+    for ending in ("end", "hang"):
+        mark = next(marks)
+        assert jailed(runner, jail, "family", ending, mark, seconds=1).output == b"started\n"
+        assert processes(mark) == []
 
 
 # Finding out

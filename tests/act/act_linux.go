@@ -25,6 +25,7 @@ func init() {
 	acts["host"] = func([]string) error { return host() }
 	acts["descriptors"] = func([]string) error { return descriptors() }
 	acts["regroup"] = func([]string) error { return regroup() }
+	acts["fork"] = func([]string) error { return fork() }
 	acts["status"] = func([]string) error { return status() }
 	acts["holdkey"] = func([]string) error { return holdKey() }
 	acts["walk"] = func([]string) error { return walk() }
@@ -214,6 +215,20 @@ func regroup() error {
 	}
 	say(syscall.Setpgid(0, child.Process.Pid))
 	return hang()
+}
+
+// fork tries each of the kernel's calls that start a process.
+func fork() error {
+	for _, call := range processCalls {
+		pid, _, errno := syscall.RawSyscall(call, uintptr(syscall.SIGCHLD), 0, 0)
+		if errno == 0 && pid == 0 {
+			syscall.RawSyscall(syscall.SYS_EXIT, 0, 0, 0)
+		}
+		if errno != syscall.EPERM {
+			return fmt.Errorf("call %d: process %d, %v", call, pid, errno)
+		}
+	}
+	return syscall.EPERM
 }
 
 // status says what the kernel holds of this process's privileges.

@@ -9,8 +9,9 @@ import (
 
 // A strict box forbids, with an error, what no test needs and a thief does:
 // code that is mapped or made executable while the program runs, memory that
-// no limit counts, the memory of others, and filters of the program's own,
-// which could keep it from ending as it has to.
+// no limit counts, the memory of others, processes besides its own, which would
+// each have the whole limit of memory, and filters of the program's own, which
+// could keep it from ending as it has to.
 
 const (
 	prSetSeccomp      = 22
@@ -30,6 +31,7 @@ const (
 
 	protExec       = 4
 	mapShared      = 1
+	cloneThread    = 0x10000
 	otherInterface = 1 << 30 // set in the numbers of x86-64's x32
 )
 
@@ -56,22 +58,30 @@ func filter(calls callNumbers) []instruction {
 	for _, number := range calls.forbidden {
 		code = append(code, instruction{bpfEqual, 0, 1, number}, instruction{bpfRet, 0, 0, errno})
 	}
-	// Of these calls an argument decides.
+	// Of these calls an argument decides. A skip says how far to jump where the
+	// test holds and where it fails: not at all is to the refusal, 1 is past it.
+	type skip struct{ holds, fails uint8 }
+	var (
+		refused = skip{0, 1}
+		needed  = skip{1, 0}
+	)
 	for _, call := range []struct {
 		number, argument uint32
 		test             uint16
 		value            uint32
+		skip             skip
 	}{
-		{calls.mmap, 2, bpfSet, protExec},
-		{calls.mmap, 3, bpfSet, mapShared},
-		{calls.mprotect, 2, bpfSet, protExec},
-		{calls.pkeyMprotect, 2, bpfSet, protExec},
-		{calls.prctl, 0, bpfEqual, prSetSeccomp},
+		{calls.mmap, 2, bpfSet, protExec, refused},
+		{calls.mmap, 3, bpfSet, mapShared, refused},
+		{calls.mprotect, 2, bpfSet, protExec, refused},
+		{calls.pkeyMprotect, 2, bpfSet, protExec, refused},
+		{calls.prctl, 0, bpfEqual, prSetSeccomp, refused},
+		{calls.clone, 0, bpfSet, cloneThread, needed},
 	} {
 		code = append(code,
 			instruction{bpfEqual, 0, 4, call.number}, // another call: past this group
 			instruction{bpfLoad, 0, 0, offsetArgs + 8*call.argument},
-			instruction{call.test, 0, 1, call.value},
+			instruction{call.test, call.skip.holds, call.skip.fails, call.value},
 			instruction{bpfRet, 0, 0, errno},
 			instruction{bpfLoad, 0, 0, offsetNumber})
 	}
@@ -96,20 +106,21 @@ func restrict() error {
 
 // callNumbers are the system calls of an architecture that the filter knows.
 type callNumbers struct {
-	arch                                uint32
-	mmap, mprotect, pkeyMprotect, prctl uint32
-	forbidden                           []uint32
+	arch                                       uint32
+	mmap, mprotect, pkeyMprotect, prctl, clone uint32
+	forbidden                                  []uint32
 }
 
 var numbers = map[string]callNumbers{
 	"amd64": {
-		arch: 0xc000003e, mmap: 9, mprotect: 10, pkeyMprotect: 329, prctl: 157,
+		arch: 0xc000003e, mmap: 9, mprotect: 10, pkeyMprotect: 329, prctl: 157, clone: 56,
 		// ptrace, seccomp, bpf, process_vm_readv and _writev, memfd_create,
-		// memfd_secret, shmget, shmat, userfaultfd, io_uring_setup, remap_file_pages
-		forbidden: []uint32{101, 317, 321, 310, 311, 319, 447, 29, 30, 323, 425, 216},
+		// memfd_secret, shmget, shmat, userfaultfd, io_uring_setup, remap_file_pages,
+		// clone3, whose flags a filter cannot see, fork, vfork
+		forbidden: []uint32{101, 317, 321, 310, 311, 319, 447, 29, 30, 323, 425, 216, 435, 57, 58},
 	},
 	"arm64": {
-		arch: 0xc00000b7, mmap: 222, mprotect: 226, pkeyMprotect: 288, prctl: 167,
-		forbidden: []uint32{117, 277, 280, 270, 271, 279, 447, 194, 196, 282, 425, 234},
+		arch: 0xc00000b7, mmap: 222, mprotect: 226, pkeyMprotect: 288, prctl: 167, clone: 220,
+		forbidden: []uint32{117, 277, 280, 270, 271, 279, 447, 194, 196, 282, 425, 234, 435},
 	},
 }

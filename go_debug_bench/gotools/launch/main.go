@@ -145,7 +145,7 @@ func run(argv []string, opt options, stop <-chan os.Signal) (status, error) {
 
 	copied := make(chan bool, 1) // whether the output was cut
 	go func() {
-		_, err := io.CopyN(os.Stdout, reader, opt.output)
+		_, err := io.CopyN(os.Stdout, unhurried{reader}, opt.output)
 		if err == nil {
 			// The limit is reached; one more byte means that it is passed.
 			n, _ := reader.Read(make([]byte, 1))
