@@ -13,6 +13,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from go_debug_bench import tree
+from go_debug_bench.buildcache import BuildCache
 from go_debug_bench.errors import InfrastructureError
 from go_debug_bench.launcher import Completed, Limits, Runner, build_tool
 from go_debug_bench.lint import Finding, parse_findings
@@ -40,14 +41,16 @@ class Host:
         self.workspace = workspace
         self.platform = (toolchain.goos, toolchain.goarch)
         self._cache = cache
-        self._build_cache = cache / "go-build"
+        self._build_cache = BuildCache(cache / "go-build")
+        self._warmed: set[tuple[str, ...]] = set()
         self._parallelism = parallelism
         self.runner = Runner(launcher=self._tool("launch"))
         self._instrument = self._tool("instrument")
         self._lint = self._tool("lint")
 
     def _tool(self, name: str) -> Path:
-        return build_tool(name, self.toolchain, cache=self._cache, build_cache=self._build_cache)
+        with self._build_cache.used() as folder:
+            return build_tool(name, self.toolchain, cache=self._cache, build_cache=folder)
 
     def run(self, argv: Sequence[str], folder: Path, limits: Limits) -> Completed:
         """Run a trusted program in a folder."""
@@ -56,7 +59,7 @@ class Host:
             env = environment(
                 self.toolchain,
                 home=home,
-                cache=self._build_cache,
+                cache=self._build_cache.folder,
                 goos=goos,
                 goarch=goarch,
                 parallelism=self._parallelism,
@@ -65,7 +68,12 @@ class Host:
 
     def go(self, folder: Path, *arguments: str) -> Completed:
         """Run a go command in a module's folder."""
-        return self.run([self.toolchain.go, *arguments], folder, BUILD_LIMITS)
+        with self._build_cache.used():
+            done = self.run([self.toolchain.go, *arguments], folder, BUILD_LIMITS)
+        if self._build_cache.bound(done.seconds):
+            for wanted in self._warmed:
+                self._warm(wanted, lambda _: None)
+        return done
 
     def gofmt(self, folder: Path, *arguments: str) -> Completed:
         """Run gofmt in a folder."""
@@ -78,19 +86,23 @@ class Host:
         there is something to compile.
         """
         source = self.toolchain.goroot / "src"
-        wanted = sorted({path for path in (*imports, *_TEST_RUNTIME) if (source / path).is_dir()})
+        wanted = tuple(sorted({path for path in (*imports, *_TEST_RUNTIME) if (source / path).is_dir()}))
+        self._warmed.add(wanted)
+        self._warm(wanted, notify)
+
+    def _warm(self, wanted: Sequence[str], notify: Callable[[str], None]) -> None:
         key = hashlib.sha256("\n".join([self.toolchain.version, *self.platform, *wanted]).encode()).hexdigest()
-        stamp = self._build_cache / "warm" / key
-        stamp.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{stamp}.lock"):
-            if not stamp.exists():
-                notify(f"compiling Go's standard library, once ({self.toolchain.version})")
-                with self.workspace.room() as room:
-                    (room / "go.mod").write_text("module warm\n")
-                    built = self.go(room, "build", *wanted)
-                if not built.ok:
-                    raise InfrastructureError(f"cannot compile the standard library: {built.text.strip()[-500:]}")
-                stamp.touch()
+        stamp = self._build_cache.folder / "warm" / key
+        with FileLock(self._cache / f"warm-{key[:16]}.lock"), self._build_cache.used(), self.workspace.room() as room:
+            if stamp.exists():
+                return
+            notify(f"compiling Go's standard library, once ({self.toolchain.version})")
+            (room / "go.mod").write_text("module warm\n")
+            built = self.run([self.toolchain.go, "build", *wanted], room, BUILD_LIMITS)
+            if not built.ok:
+                raise InfrastructureError(f"cannot compile the standard library: {built.text.strip()[-500:]}")
+            stamp.parent.mkdir(parents=True, exist_ok=True)
+            stamp.touch()
 
     def lint(self, files: Tree) -> tuple[Finding, ...]:
         """What the code of a module does that only a cheat needs."""
