@@ -36,7 +36,7 @@ from go_debug_bench.host import BUILD_LIMITS, Host
 from go_debug_bench.isolation import Isolation, probe_isolation
 from go_debug_bench.launcher import Completed, Limits
 from go_debug_bench.lint import Finding, new_findings
-from go_debug_bench.submission import collect, stage, tampering
+from go_debug_bench.submission import Submission, collect, stage, tampering
 from go_debug_bench.task import Task, test_id
 from go_debug_bench.toolchain import Toolchain
 from go_debug_bench.tree import Tree, is_test_file
@@ -120,8 +120,8 @@ class Grader:
         """Run a go command in a module's folder, in the grader's own environment."""
         return self.host.go(folder, *arguments)
 
-    def grade(self, task: Task, folder: Path) -> Grade:
-        """Grade the folder that an agent leaves behind.
+    def grade(self, task: Task, left: Path | Submission) -> Grade:
+        """Grade the folder that an agent leaves behind, or what was collected from it.
 
         Raises:
             InfrastructureError: the machinery failed, or the reference fix does not pass here.
@@ -134,11 +134,11 @@ class Grader:
         baseline = self.baseline(task)
         if not baseline.sound:
             raise InfrastructureError(f"the reference fix of {task.id} does not pass here: {baseline.reason}")
-        return self.grade_against(baseline, task, folder)
+        return self.grade_against(baseline, task, left)
 
-    def grade_against(self, baseline: Baseline, task: Task, folder: Path) -> Grade:
+    def grade_against(self, baseline: Baseline, task: Task, left: Path | Submission) -> Grade:
         """``grade`` with a known baseline, sound or not: for checks, which judge the reference fix itself too."""
-        with self.prepared(task, folder) as prepared:
+        with self.prepared(task, left) as prepared:
             grade = self.run(prepared, baseline.tests)
         if baseline.sound and grade.code in _COULD_BE_THE_MACHINE:
             self._confirm(task, grade)
@@ -198,10 +198,10 @@ class Grader:
             yield folder
 
     @contextlib.contextmanager
-    def prepared(self, task: Task, folder: Path) -> Iterator[Prepared]:
+    def prepared(self, task: Task, left: Path | Submission) -> Iterator[Prepared]:
         """Everything up to the run of the hidden suite; the binaries live as long as the context."""
         clock = _Clock()
-        submission = collect(folder)
+        submission = left if isinstance(left, Submission) else collect(left)
         touched = tampering(task, submission)
         grade = Grade(
             task=task.id,

@@ -44,13 +44,14 @@ class Host:
         self._build_cache = BuildCache(cache / "go-build")
         self._warmed: set[tuple[str, ...]] = set()
         self._parallelism = parallelism
-        self.runner = Runner(launcher=self._tool("launch"))
-        self._instrument = self._tool("instrument")
-        self._lint = self._tool("lint")
+        self.runner = Runner(launcher=self.tool("launch"))
+        self._instrument = self.tool("instrument")
+        self._lint = self.tool("lint")
 
-    def _tool(self, name: str) -> Path:
+    def tool(self, name: str, platform: tuple[str, str] | None = None) -> Path:
+        """The binary of a tool of ``gotools``, for this machine or for another platform."""
         with self._build_cache.used() as folder:
-            return build_tool(name, self.toolchain, cache=self._cache, build_cache=folder)
+            return build_tool(name, self.toolchain, cache=self._cache, build_cache=folder, platform=platform)
 
     def run(self, argv: Sequence[str], folder: Path, limits: Limits) -> Completed:
         """Run a trusted program in a folder."""

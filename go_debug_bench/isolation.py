@@ -21,9 +21,11 @@ class Isolation(StrEnum):
 
     Both real kinds give a program its own process, mount, network, IPC and host name spaces, no /proc, a read-only
     root with nothing of the machine in it, and no capability. ``ROOT`` adds a user that no other process has.
+    ``CONTAINER`` is for a machine that is a box already: it only takes the privileges away.
     """
 
     NONE = "none"
+    CONTAINER = "container"
     ROOT = "root"
     USER = "user"
 

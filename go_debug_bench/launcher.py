@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from filelock import FileLock
 
@@ -23,7 +23,7 @@ from go_debug_bench.guarded import run_guarded
 from go_debug_bench.toolchain import Toolchain, environment
 from go_debug_bench.tree import digest, scan
 
-__all__ = ["Completed", "Limits", "Runner", "build_tool"]
+__all__ = ["Completed", "Limits", "Runner", "build_tool", "launch_command", "read_status"]
 
 _SOURCE = Path(__file__).parent / "gotools"
 _BUILD_SECONDS = 300
@@ -101,19 +101,7 @@ class Runner:
         Raises:
             InfrastructureError: the launcher itself failed, so nothing is known of the program.
         """
-        command = [
-            str(self.launcher),
-            f"-parent={os.getpid()}",
-            f"-timeout={limits.seconds}s",
-            f"-output={limits.output_bytes}",
-            f"-data={limits.memory_bytes or 0}",
-            f"-file={limits.file_bytes or 0}",
-            f"-files={limits.open_files or 0}",
-            f"-processes={limits.processes or 0}",
-            *options,
-            "--",
-            *argv,
-        ]
+        command = launch_command(self.launcher, argv, limits, [f"-parent={os.getpid()}", *options])
         try:
             process = subprocess.Popen(
                 command,
@@ -132,7 +120,25 @@ class Runner:
             if isinstance(error, subprocess.TimeoutExpired):
                 raise InfrastructureError(f"the launcher did not stop {argv[0]} in time") from error
             raise
-        return _completed(argv[0], process.returncode, output, report)
+        return read_status(argv[0], process.returncode, output, report)
+
+
+def launch_command(
+    launcher: Path | PurePosixPath, argv: Sequence[str], limits: Limits, options: Sequence[str] = ()
+) -> list[str]:
+    """The launcher's command line, here or on another machine."""
+    return [
+        str(launcher),
+        f"-timeout={limits.seconds}s",
+        f"-output={limits.output_bytes}",
+        f"-data={limits.memory_bytes or 0}",
+        f"-file={limits.file_bytes or 0}",
+        f"-files={limits.open_files or 0}",
+        f"-processes={limits.processes or 0}",
+        *options,
+        "--",
+        *argv,
+    ]
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
@@ -145,7 +151,12 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
         process.communicate()
 
 
-def _completed(program: str, code: int, output: bytes, report: bytes) -> Completed:
+def read_status(program: str, code: int, output: bytes, report: bytes) -> Completed:
+    """What became of a program, from how its launcher ended and what that wrote.
+
+    Raises:
+        InfrastructureError: the launcher failed, so nothing is known of the program.
+    """
     try:
         facts = json.loads(report) if code == 0 else None
     except ValueError:
@@ -169,20 +180,29 @@ def _completed(program: str, code: int, output: bytes, report: bytes) -> Complet
     )
 
 
-def build_tool(name: str, toolchain: Toolchain, *, cache: Path, build_cache: Path) -> Path:
-    """The binary of ``gotools/<name>``, built if the cache does not hold it yet.
+def build_tool(
+    name: str, toolchain: Toolchain, *, cache: Path, build_cache: Path, platform: tuple[str, str] | None = None
+) -> Path:
+    """The binary of ``gotools/<name>``, built if the cache does not hold it yet; for this machine, or a ``platform``.
 
     Raises:
         InfrastructureError: it does not build.
     """
+    goos, goarch = platform or (toolchain.goos, toolchain.goarch)
     source = scan(_SOURCE).files
-    folder = cache / "tools" / f"{toolchain.version}-{toolchain.goos}-{toolchain.goarch}-{digest(source)[:16]}"
+    folder = cache / "tools" / f"{toolchain.version}-{goos}-{goarch}-{digest(source)[:16]}"
     binary = folder / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / f"{name}.lock"):
             if not _is_program(binary):
-                _build_tool(name, toolchain, binary, build_cache)
+                # Under the tool's lock: whatever has its prefix was left by a build that was killed.
+                for stale in folder.glob(f"{name}-*"):
+                    shutil.rmtree(stale, ignore_errors=True)
+                with tempfile.TemporaryDirectory(prefix=f"{name}-", dir=folder) as home:
+                    env = environment(toolchain, home=Path(home), cache=build_cache, goos=goos, goarch=goarch)
+                    _build_tool(name, toolchain, env, Path(home) / name)
+                    (Path(home) / name).replace(binary)
     except OSError as error:
         hint = "delete it, or set GOBENCH_CACHE to another folder"
         raise InfrastructureError(f"the cache {cache} cannot be used: {error}; {hint}") from error
@@ -193,22 +213,16 @@ def _is_program(path: Path) -> bool:
     return path.is_file() and path.stat().st_size > 0 and os.access(path, os.X_OK)
 
 
-def _build_tool(name: str, toolchain: Toolchain, binary: Path, build_cache: Path) -> None:
-    # Under the tool's lock: whatever has its prefix was left by a build that was killed.
-    for stale in binary.parent.glob(f"{name}-*"):
-        shutil.rmtree(stale, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix=f"{name}-", dir=binary.parent) as home:
-        fresh = Path(home) / name
-        try:
-            done = run_guarded(
-                [toolchain.go, "build", "-ldflags=-s -w", "-o", str(fresh), f"./{name}"],
-                cwd=_SOURCE,
-                env=environment(toolchain, home=Path(home), cache=build_cache),
-                seconds=_BUILD_SECONDS,
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise InfrastructureError(f"cannot build {name}: {error}") from error
-        if done.returncode != 0:
-            said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()[-2000:]
-            raise InfrastructureError(f"cannot build {name} with {toolchain.version}: {said}")
-        fresh.replace(binary)
+def _build_tool(name: str, toolchain: Toolchain, env: Mapping[str, str], binary: Path) -> None:
+    try:
+        done = run_guarded(
+            [toolchain.go, "build", "-ldflags=-s -w", "-o", str(binary), f"./{name}"],
+            cwd=_SOURCE,
+            env=env,
+            seconds=_BUILD_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise InfrastructureError(f"cannot build {name}: {error}") from error
+    if done.returncode != 0:
+        said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()[-2000:]
+        raise InfrastructureError(f"cannot build {name} with {toolchain.version}: {said}")

@@ -28,6 +28,7 @@ __all__ = [
     "SCHEMA_FILE",
     "CreateFile",
     "DeleteFile",
+    "Difficulty",
     "Edit",
     "EquivalentMutant",
     "Fix",
@@ -71,6 +72,7 @@ Lines = Annotated[str, BeforeValidator(_join_lines), WithJsonSchema(_TEXT_SCHEMA
 """A string, or a list of lines."""
 Sentence = Annotated[str, Field(min_length=1), AfterValidator(_not_blank)]
 FilePath = Annotated[str, AfterValidator(_relative_path)]
+Difficulty = Literal["medium", "hard", "expert"]
 
 
 def _matching(pattern: str, words: str) -> tuple[AfterValidator, WithJsonSchema]:
@@ -168,7 +170,7 @@ class TaskSpec(_Strict):
         str, *_matching(r"[a-z][a-z0-9_]*", "a Go package name"), Field(description="The Go package of the defect")
     ]
     difficulty: Annotated[
-        Literal["medium", "hard", "expert"],
+        Difficulty,
         Field(description="How hard the fault is to find and to mend for somebody who knows Go"),
     ]
     family: Annotated[

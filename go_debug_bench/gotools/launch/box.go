@@ -12,6 +12,10 @@ const (
 	isolateNone = "none" // not at all
 	isolateRoot = "root" // namespaces and a user of its own, made as root
 	isolateUser = "user" // namespaces, one for users among them, made by anybody
+	// isolateContainer leaves the program where it is, as the machine is a box
+	// already, but without any privilege, and as a user of its own if launch is
+	// root and may change it.
+	isolateContainer = "container"
 )
 
 // firstUser is where the users of boxes begin: far above those that exist. Each
@@ -19,7 +23,7 @@ const (
 const firstUser = 1 << 30
 
 // box says where and as whom the program runs. Without isolation, none of it
-// counts.
+// counts; in a container, the folder is one of the machine.
 type box struct {
 	Mode    string
 	Root    string // folder that becomes the root of the file system, read-only
@@ -51,8 +55,11 @@ func (b *binds) Set(text string) error {
 	return nil
 }
 
+// apart says whether the program gets name spaces and a root of its own.
+func (b box) apart() bool { return b.Mode == isolateRoot || b.Mode == isolateUser }
+
 func (b *box) register(flags *flag.FlagSet) {
-	flags.StringVar(&b.Mode, "isolate", isolateNone, "`mode` of isolation: none, root or user")
+	flags.StringVar(&b.Mode, "isolate", isolateNone, "`mode` of isolation: none, root, user or container")
 	flags.StringVar(&b.Root, "root", "", "`folder` that becomes the program's /")
 	flags.StringVar(&b.Folder, "folder", "/", "working `directory` below the root")
 	flags.Var(&b.Binds, "bind", "`FROM:TO[:rw]`, a path of the machine that is seen inside; may be repeated")

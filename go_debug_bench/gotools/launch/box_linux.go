@@ -23,7 +23,7 @@ func (b box) attributes() *syscall.SysProcAttr {
 	// process of a name space that joins a child's group never ends, as the kernel
 	// waits for that group before it lets go of the process.
 	attr := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
-	if b.Mode == isolateNone {
+	if !b.apart() {
 		return attr
 	}
 	attr.Cloneflags = syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS |
@@ -39,7 +39,10 @@ func (b box) attributes() *syscall.SysProcAttr {
 // enter makes the box's folder the root of the file system, with nothing of
 // the machine in it but what is bound.
 func (b box) enter() error {
-	if b.Mode == isolateNone {
+	if b.Mode == isolateContainer {
+		return os.Chdir(b.Folder)
+	}
+	if !b.apart() {
 		return nil
 	}
 	if err := mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
@@ -163,19 +166,15 @@ func (b box) drop() error {
 	for capability := uintptr(0); capability <= lastCapability; capability++ {
 		if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, prCapBoundingDrop, capability, 0); errno == syscall.EINVAL {
 			break // the kernel knows no more
+		} else if errno == syscall.EPERM && b.Mode == isolateContainer {
+			break // it was never given what it takes: no program gets more by its file, see below
 		} else if errno != 0 {
 			return fmt.Errorf("drop capability %d: %w", capability, errno)
 		}
 	}
-	if b.Mode == isolateRoot {
-		if err := syscall.Setgroups(nil); err != nil {
-			return fmt.Errorf("leave all groups: %w", err)
-		}
-		if err := syscall.Setresgid(b.User, b.User, b.User); err != nil {
-			return fmt.Errorf("change the group: %w", err)
-		}
-		if err := syscall.Setresuid(b.User, b.User, b.User); err != nil {
-			return fmt.Errorf("change the user: %w", err)
+	if b.Mode == isolateRoot || b.Mode == isolateContainer && os.Geteuid() == 0 {
+		if err := b.becomeUser(); err != nil {
+			return err
 		}
 	}
 	if _, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, prSetNoNewPrivs, 1, 0, 0, 0, 0); errno != 0 {
@@ -189,6 +188,20 @@ func (b box) drop() error {
 	}
 	if b.Strict {
 		return restrict()
+	}
+	return nil
+}
+
+// becomeUser takes a user and group that nothing else has.
+func (b box) becomeUser() error {
+	if err := syscall.Setgroups(nil); err != nil {
+		return fmt.Errorf("leave all groups: %w", err)
+	}
+	if err := syscall.Setresgid(b.User, b.User, b.User); err != nil {
+		return fmt.Errorf("change the group: %w", err)
+	}
+	if err := syscall.Setresuid(b.User, b.User, b.User); err != nil {
+		return fmt.Errorf("change the user: %w", err)
 	}
 	return nil
 }
