@@ -219,9 +219,12 @@ func followLaunch() error {
 		wanted, events int16
 	}{fd: becomeFD}
 	var atOnce syscall.Timespec
-	_, _, errno := syscall.Syscall6(
-		syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&poll)), 1, uintptr(unsafe.Pointer(&atOnce)), 0, 0, 0,
-	)
+	errno := syscall.EINTR
+	for errno == syscall.EINTR { // Go's scheduler interrupts its own threads
+		_, _, errno = syscall.Syscall6(
+			syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&poll)), 1, uintptr(unsafe.Pointer(&atOnce)), 0, 0, 0,
+		)
+	}
 	if errno != 0 {
 		return fmt.Errorf("look after launch: %w", errno)
 	}

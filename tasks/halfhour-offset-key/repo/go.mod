@@ -1,0 +1,3 @@
+module example.com/gridline/dayledger
+
+go 1.24

@@ -1,0 +1,3 @@
+module example.com/stillwater/retention
+
+go 1.24

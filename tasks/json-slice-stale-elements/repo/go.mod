@@ -1,0 +1,3 @@
+module example.com/lastmile/pickup
+
+go 1.24

@@ -1,0 +1,3 @@
+module example.com/brightwater/notices
+
+go 1.24
