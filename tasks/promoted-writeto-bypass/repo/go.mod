@@ -1,0 +1,3 @@
+module example.com/quakenet/courier
+
+go 1.24

@@ -1,0 +1,3 @@
+module example.com/histolab/tilefeed
+
+go 1.24
