@@ -1,0 +1,3 @@
+module example.com/observatory/nightlog
+
+go 1.24

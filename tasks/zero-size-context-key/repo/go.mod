@@ -1,0 +1,3 @@
+module example.com/townhall/counter
+
+go 1.24
