@@ -66,7 +66,7 @@ def works(grader: Grader, workspace: Workspace) -> Callable[[Isolation], bool]:
     """Whether a kind of isolation works for the user that runs the tests."""
     with workspace.room() as room:
         strongest = probe_isolation(grader.runner, room)
-    kinds = [kind for kind in Isolation if kind is not Isolation.CONTAINER]
+    kinds: list[Isolation] = [kind for kind in Isolation if kind is not Isolation.CONTAINER]
     return lambda isolation: (
         kinds.index(isolation) in (0, kinds.index(strongest))
         or (
@@ -78,7 +78,7 @@ def works(grader: Grader, workspace: Workspace) -> Callable[[Isolation], bool]:
 
 @pytest.fixture(scope="session")
 def container(grader: Grader) -> Iterator[Callable[[], Box]]:
-    """Opens boxes in one container, which is as good as a fresh one to whatever does not look at the others' folders."""
+    """Opens boxes in one container: as good as fresh ones to what does not look at the others' folders."""
     from go_debug_bench.environment.boxes import RuntimeBox, platform_of, provisioned
     from tests.containers import container_config, running_loop
 

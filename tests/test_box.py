@@ -102,10 +102,14 @@ def test_missing_file_is_none(box: Box) -> None:
 
 def test_file_that_cannot_be_written_is_a_broken_box(box: Box) -> None:
     """A write that fails is not passed over, at the latest when a program runs."""
-    box.write("file", b"")
-    with pytest.raises(InfrastructureError):
+
+    def write_below_a_file() -> None:
+        box.write("file", b"")
         box.write("file/below", b"")
         run(box, "exit", "0")
+
+    with pytest.raises(InfrastructureError):
+        write_below_a_file()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Tools for tests that drive whole rollouts of verifiers, with no network and no model."""
