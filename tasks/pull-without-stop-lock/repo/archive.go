@@ -10,8 +10,9 @@
 // loops may be under way at a time. A loop over a sequence shows each log as it
 // was when the loop began: what is added or retracted meanwhile is not seen, and
 // may have to wait for the end of the loop. The body of such a loop, and the
-// match of First, must therefore not call methods of the archive or of its logs.
-// A sequence may be looped over any number of times.
+// match of First, must therefore neither call methods of the archive or of its
+// logs nor loop over one of their sequences. A sequence may be looped over any
+// number of times.
 //
 // A loop that is over leaves nothing behind, neither a lock nor a goroutine,
 // whether it came to the end of the sequence or was left by a break, a return or
