@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import verifiers.v1 as vf
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 from verifiers.v1.runtimes import RuntimeConfig
 
 from go_debug_bench.environment.rollout import desk
@@ -61,7 +61,12 @@ def load(
         return vf.load_environment(vf.resolve_env_config(environment))
     from go_debug_bench.environment.classic import GoDebugEnv
 
-    tasks = [chosen.task for chosen in GoDebugTaskset(GoDebugConfig.model_validate(settings)).load()]
+    try:
+        chosen = GoDebugConfig.model_validate(settings)
+    except ValidationError as error:
+        said = "; ".join(f"{problem['loc'][0]}: {problem['msg']}" for problem in error.errors())
+        raise GobenchError(said) from error
+    tasks = [made.task for made in GoDebugTaskset(chosen).load()]
     if not tasks:
         raise GobenchError(f"no task is of difficulty {difficulty} and of one of the families {families}")
     runtime: dict[str, Any] = {"type": sandbox}
