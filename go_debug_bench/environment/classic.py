@@ -11,7 +11,7 @@ import verifiers as vf
 from datasets import Dataset  # type: ignore[attr-defined]
 from verifiers.v1.runtimes import Runtime, RuntimeConfig, make_runtime
 
-from go_debug_bench.environment.rollout import REPO, desk, prepare, prompt
+from go_debug_bench.environment.rollout import METRICS, REPO, desk, prepare, prompt
 from go_debug_bench.grade import REWARDS
 from go_debug_bench.task import Task
 
@@ -21,7 +21,6 @@ INFO = "grade"
 """Where a rollout's ``info`` holds the facts of its grade."""
 
 _RUNTIME = "gobench_runtime"
-_METRICS = ("hidden_pass_fraction", "lint_findings", "added_tests", "grade_seconds")
 _MAX_OUTPUT = 16_000  # characters of one command's output that the agent sees: the beginning and the end
 
 # With a limit of its own, and nobody to answer: an agent that starts a server or an editor gets its turn back.
@@ -61,8 +60,8 @@ class GoDebugEnv(vf.StatefulToolEnv):
             for task in tasks
         ]
         rubric = vf.Rubric(
-            funcs=[*map(_reward, [reward.name for reward in REWARDS]), *map(_reward, _METRICS)],
-            weights=[*(reward.weight for reward in REWARDS), *(0.0 for _ in _METRICS)],
+            funcs=[*map(_reward, [reward.name for reward in REWARDS]), *map(_reward, METRICS)],
+            weights=[*(reward.weight for reward in REWARDS), *(0.0 for _ in METRICS)],
         )
         super().__init__(dataset=Dataset.from_list(rows), rubric=rubric, max_turns=max_turns, **options)
         self.add_tool(self.bash, args_to_skip=["runtime"])

@@ -36,10 +36,13 @@ from go_debug_bench.task import Task
 from go_debug_bench.toolchain import RELEASE, Toolchain, find_toolchain
 from go_debug_bench.workspace import Workspace, cache_dir
 
-__all__ = ["REPO", "Desk", "desk", "prepare", "prompt", "submission_of", "sweep"]
+__all__ = ["METRICS", "REPO", "Desk", "desk", "prepare", "prompt", "submission_of", "sweep"]
 
 REPO = "repo"
 """The agent's copy of a task's repo, in the working folder of its box. No task id: some of them name the gate."""
+
+METRICS = ("hidden_pass_fraction", "lint_findings", "added_tests", "grade_seconds")
+"""Facts of a grade that are numbers without being rewards."""
 
 _MAX_ARCHIVE = 24 << 20  # bytes: more headers than the entries that a submission may have
 _READ_SECONDS = 60.0

@@ -14,7 +14,7 @@ from verifiers.v1.runtimes import RuntimeConfig
 from go_debug_bench.checks import Prover, checks_of
 from go_debug_bench.environment.boxes import config_of
 from go_debug_bench.environment.record import note
-from go_debug_bench.environment.rollout import REPO, desk, prepare, prompt
+from go_debug_bench.environment.rollout import METRICS, REPO, desk, prepare, prompt
 from go_debug_bench.model import Difficulty
 from go_debug_bench.task import Task, load_task, load_tasks
 from go_debug_bench.tasks_dir import tasks_dir
@@ -107,7 +107,7 @@ class GoDebugTask(vf.Task[GoDebugData, vf.State, GoDebugTaskConfig]):
         """Grade once, before the rewards are asked for; they read what is kept here, without a runtime if need be."""
         found = await desk().facts(self.task, runtime, self._settings.grading, unisolated=self._settings.unisolated)
         trace.info[INFO] = found
-        return {name: float(found[name]) for name in _METRICS}
+        return {name: float(found[name]) for name in METRICS}
 
     @vf.reward(weight=1.0)
     async def hidden_tests_pass(self, trace: Trace) -> float:
@@ -138,9 +138,6 @@ class GoDebugTask(vf.Task[GoDebugData, vf.State, GoDebugTaskConfig]):
             return not failed
 
         return bool(await desk().run(proved))
-
-
-_METRICS = ("hidden_pass_fraction", "lint_findings", "added_tests", "grade_seconds")
 
 
 def _fact(trace: Trace, name: str) -> float:
