@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ import verifiers.v1 as vf
 from go_debug_bench.environment import rollout as rollouts
 from go_debug_bench.environment.record import record_folder
 from go_debug_bench.environment.taskset import GoDebugConfig, GoDebugTaskset
-from go_debug_bench.errors import InfrastructureError, UnknownTaskError
+from go_debug_bench.errors import InfrastructureError, TaskError, UnknownTaskError
 from go_debug_bench.isolation import Isolation
 from go_debug_bench.task import Task, load_task, load_tasks
 from tests.containers import IMAGE, engine
@@ -245,12 +247,26 @@ def test_an_unknown_task_is_named_with_its_nearest() -> None:
         ids(task_ids=["worker-pool-leek"])
 
 
-def test_loading_every_task_is_quick() -> None:
-    """Beyond verifiers itself: parsing the tasks and finding Go."""
+def test_loading_every_task_costs_little() -> None:
+    """Time of the processor for each task beyond verifiers and the first load, and memory for a hundred."""
     ids()
     begin = time.process_time()
     ids()
-    assert time.process_time() - begin < 1
+    assert (time.process_time() - begin) / len(load_tasks()) < 0.01
+    tracemalloc.start()
+    try:
+        kept = list(GoDebugTaskset(GoDebugConfig(image=None)).load())
+        assert tracemalloc.get_traced_memory()[0] / len(kept) * 100 < 5_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_malformed_task_of_ones_own_is_said_when_it_is_loaded(tmp_path: Path) -> None:
+    """With every problem, and not at its first grade."""
+    shutil.copytree(VALID / "tiny-tally", tmp_path / "tiny-tally")
+    (tmp_path / "tiny-tally" / "repo" / "go.mod").unlink()
+    with pytest.raises(TaskError, match=r"go\.mod"):
+        ids(tasks=tmp_path)
 
 
 # In a container

@@ -53,7 +53,7 @@ class GoDebugEnv(vf.StatefulToolEnv):
         self._running: set[Runtime] = set()
         rows = [
             {
-                "prompt": [{"role": "user", "content": prompt(task)}],
+                "prompt": [{"role": "user", "content": prompt(task.spec)}],
                 "answer": "",
                 "info": {"id": task.id, "difficulty": task.spec.difficulty, "family": task.spec.family},
             }

@@ -31,6 +31,7 @@ from go_debug_bench.grade import Grade, Outcome, TestResult
 from go_debug_bench.grading import Grader
 from go_debug_bench.host import Host
 from go_debug_bench.isolation import Isolation
+from go_debug_bench.model import TaskSpec
 from go_debug_bench.submission import Submission, collect
 from go_debug_bench.task import Task
 from go_debug_bench.toolchain import RELEASE, Toolchain, find_toolchain
@@ -82,10 +83,10 @@ echo "{_DONE}"
 """
 
 
-def prompt(task: Task) -> str:
+def prompt(spec: TaskSpec) -> str:
     """What the agent reads: the task's prompt, and where it finds itself."""
     return (
-        f"{task.spec.prompt}\n\nThe module is in the folder `{REPO}` of your working directory; Go {task.spec.go} is "
+        f"{spec.prompt}\n\nThe module is in the folder `{REPO}` of your working directory; Go {spec.go} is "
         "installed, and there is nothing to download. Your change is judged by tests that you do not see; do not edit "
         "or delete the tests that are there."
     )

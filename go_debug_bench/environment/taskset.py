@@ -15,8 +15,8 @@ from go_debug_bench.checks import Prover, checks_of
 from go_debug_bench.environment.boxes import config_of
 from go_debug_bench.environment.record import note
 from go_debug_bench.environment.rollout import METRICS, REPO, desk, prepare, prompt
-from go_debug_bench.model import Difficulty
-from go_debug_bench.task import Task, load_task, load_tasks
+from go_debug_bench.model import Difficulty, TaskSpec
+from go_debug_bench.task import Task, load_specs, load_task, load_tasks
 from go_debug_bench.tasks_dir import tasks_dir
 
 __all__ = ["GoDebugConfig", "GoDebugData", "GoDebugTask", "GoDebugTaskConfig", "GoDebugTaskset"]
@@ -157,24 +157,26 @@ class GoDebugTaskset(vf.Taskset[GoDebugTask, GoDebugConfig]):  # type: ignore[ty
         config = self.config
         desk()  # no fitting Go is an error now, not at the first grade
         root = config.tasks or tasks_dir()
-        for index, task in enumerate(load_tasks(root, ids=config.task_ids)):
-            if config.difficulty and task.spec.difficulty not in config.difficulty:
+        if config.tasks:
+            load_tasks(root, config.task_ids)  # the packaged tasks are proved; of others every problem is said now
+        for index, spec in enumerate(load_specs(root, config.task_ids)):
+            if config.difficulty and spec.difficulty not in config.difficulty:
                 continue
-            if config.families and task.spec.family not in config.families:
+            if config.families and spec.family not in config.families:
                 continue
-            made = GoDebugTask(self._data(index, task), config.task)
+            made = GoDebugTask(self._data(index, spec), config.task)
             made._root = root
             yield made
 
-    def _data(self, index: int, task: Task) -> GoDebugData:
+    def _data(self, index: int, spec: TaskSpec) -> GoDebugData:
         config = self.config
         fields: dict[str, Any] = {
             "idx": index,
-            "name": task.id,
-            "description": task.spec.title,
-            "prompt": prompt(task),
-            "difficulty": task.spec.difficulty,
-            "family": task.spec.family,
+            "name": spec.id,
+            "description": spec.title,
+            "prompt": prompt(spec),
+            "difficulty": spec.difficulty,
+            "family": spec.family,
             "timeout": vf.TaskTimeout(
                 setup=config.setup_seconds, agent=config.agent_seconds, scoring=config.scoring_seconds
             ),

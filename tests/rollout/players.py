@@ -23,7 +23,7 @@ def players(tasks: Sequence[Task]) -> dict[str, Script]:
 
     def play(turns: Callable[[Task], Sequence[Turn]]) -> Script:
         # verifiers adds a word about the network where there is none.
-        return lambda text: turns(next(task for task in tasks if text.startswith(prompt(task))))
+        return lambda text: turns(next(task for task in tasks if text.startswith(prompt(task.spec))))
 
     def fixed(task: Task) -> Tree:
         return fixes.apply(task.spec.reference_fix, task.repo)
