@@ -153,7 +153,8 @@ def _unpacked(text: str, workspace: Workspace) -> Submission:
 
 
 def _unpack(archive: tarfile.TarFile, member: tarfile.TarInfo, room: Path) -> None:
-    # Names that leave the folder are an error; the mode is kept, as it decides who may read a file.
+    # Names that leave the folder are an error. The filter opens every mode, which decides whether a file is read.
+    readable = bool(member.mode & 0o400)
     member = tarfile.data_filter(member.replace(deep=False), str(room)) if not _is_odd(member) else member
     path = room / member.name
     try:
@@ -163,7 +164,7 @@ def _unpack(archive: tarfile.TarFile, member: tarfile.TarInfo, room: Path) -> No
             path.parent.mkdir(parents=True, exist_ok=True)
             content = archive.extractfile(member)
             path.write_bytes(content.read() if content else b"")
-            path.chmod(0o600 if (member.mode or 0) & 0o400 else 0o200)
+            path.chmod(0o600 if readable else 0o200)
         else:
             # Links, devices, pipes: one pipe stands for each, which no rule takes.
             target = (room / member.name).resolve()
