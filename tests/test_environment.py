@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -16,6 +17,7 @@ from typing import Any
 
 import pytest
 import verifiers.v1 as vf
+from verifiers.v1.runtimes import provision_runtime
 
 from go_debug_bench.environment import rollout as rollouts
 from go_debug_bench.environment.record import record_folder
@@ -50,7 +52,6 @@ def server(tally: Task) -> Iterator[ModelServer]:
 @pytest.fixture(autouse=True, scope="module")
 def _isolated() -> None:
     """Submissions are hostile: where nothing isolates them, none is graded here."""
-    import asyncio
 
     async def isolation() -> Isolation:
         return (await rollouts.desk().grader(vf.SubprocessConfig())).isolation
@@ -267,6 +268,27 @@ def test_a_malformed_task_of_ones_own_is_said_when_it_is_loaded(tmp_path: Path) 
     (tmp_path / "tiny-tally" / "repo" / "go.mod").unlink()
     with pytest.raises(TaskError, match=r"go\.mod"):
         ids(tasks=tmp_path)
+
+
+def validated(folder: Path, name: str) -> bool:
+    """What ``Task.validate`` says in the subprocess runtime, as the validating command asks it."""
+    (task,) = GoDebugTaskset(GoDebugConfig(image=None, tasks=folder, task_ids=[name])).load()
+
+    async def validate() -> bool:
+        async with provision_runtime(vf.SubprocessConfig()) as runtime:
+            return await task.validate(runtime)
+
+    return asyncio.run(validate())
+
+
+def test_a_task_is_validated_by_its_checks() -> None:
+    """All of them; what fails is in the record."""
+    assert validated(VALID, "tiny-tally")
+    assert not validated(VALID.parent / "broken", "fails-wrong")
+    lines = [line for path in record_folder().glob("*.jsonl*") for line in path.read_text().splitlines()]
+    line = json.loads([line for line in lines if '"fails-wrong"' in line][-1])
+    assert (line["task"], line["code"]) == ("fails-wrong", "invalid")
+    assert "wrong[" in line["log"]
 
 
 # In a container
