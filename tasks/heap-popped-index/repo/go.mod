@@ -1,0 +1,3 @@
+module example.com/alpenrose/wakeup
+
+go 1.24

@@ -1,0 +1,3 @@
+module example.com/longmeadow/granary
+
+go 1.24
