@@ -31,6 +31,9 @@ __all__ = [
 ATTEST_FOLDER = ".gobench"
 """Where the module that attests lies in the clean room: a dot folder, which ./... passes over."""
 
+_FAILED = "!"
+"""What the binary reports of a test that did not pass, in place of its token."""
+
 _SOURCE = Path(__file__).parent / "gotools" / "attest"
 _SOURCE_MODULE = b"gobench.tools/attest"
 
@@ -69,16 +72,21 @@ def _decoys(names: Collection[str]) -> set[str]:
 
 
 def read_report(report: bytes, tokens: Mapping[str, str]) -> Attested:
-    """Judge a report, which may hold anything: whoever runs in the binary can write to it."""
-    passed, unknown = set(), set()
+    """Judge a report, which may hold anything: whoever runs in the binary can write to it.
+
+    A test that fails says so, and nobody can take that back, though its token may stand there too.
+    """
+    passed, failed, unknown = set(), set(), set()
     for line in report.split(b"\n")[:-1]:
         name, _, token = line.decode("utf-8", "replace").partition("\0")
         expected = tokens.get(name)
-        if expected is not None and hmac.compare_digest(expected.encode(), token.encode()):
+        if token == _FAILED:
+            failed.add(name)
+        elif expected is not None and hmac.compare_digest(expected.encode(), token.encode()):
             passed.add(name)
         else:
             unknown.add(name)
-    return Attested(passed=frozenset(passed), unknown=frozenset(unknown - passed))
+    return Attested(passed=frozenset(passed - failed), unknown=frozenset(unknown - passed))
 
 
 def attest_module(cache: Path) -> str:

@@ -100,6 +100,10 @@ A, SUB, B = (line(name, token) for name, token in TOKENS.items())
         # A second run, and a guess before the proof.
         (A + line("TestA", "?"), "TestA", ""),
         (line("TestA", "guess") + A, "TestA", ""),
+        # A test that failed has not passed, whatever is reported before or after.
+        (line("TestA", "!") + A + B, "TestB", ""),
+        (A + line("TestA", "!") + B, "TestB", ""),
+        (line("TestC", "!") + A, "TestA", ""),
         # A line that was cut off proves nothing.
         (A + B[:-1], "TestA", ""),
         (A[:-1], "", ""),

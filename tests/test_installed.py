@@ -24,7 +24,7 @@ from typing import Any, Final
 import pytest
 
 from go_debug_bench.environment.rollout import prompt
-from go_debug_bench.task import load_task, load_tasks
+from go_debug_bench.task import load_tasks
 from go_debug_bench.workspace import cache_dir
 from tests.rollout.driver import HARNESS, HAS_CLASSIC, KEY_VARIABLE, PLUGINS, read_run
 from tests.rollout.model_server import PREFIX, ModelServer, Turn
@@ -34,7 +34,6 @@ pytestmark = pytest.mark.filterwarnings("default")  # those of verifiers and wha
 
 ROOT: Final = Path(__file__).parent.parent
 PROGRAMS: Final = Path(__file__).parent / "installed"
-VALID: Final = Path(__file__).parent / "examples" / "valid"
 
 CLASSIC: Final = "0.3.1"
 V1_ALONE: Final = "0.4.0"
@@ -49,9 +48,9 @@ EARNED: Final = {MENDED: 1.1, LEFT: 0.1}
 @pytest.fixture(scope="module")
 def server() -> Iterator[ModelServer]:
     """A model that plays ``reference``, ``nothing`` and, depending on the task, either."""
-    tasks = [*load_tasks(ids=[MENDED, LEFT]), load_task(VALID / "tiny-tally"), load_task(VALID / "build")]
+    tasks = load_tasks(ids=[MENDED, LEFT])
     scripts = players(tasks)
-    mended = tuple(prompt(task.spec) for task in tasks if task.id in (MENDED, "tiny-tally"))
+    mended = prompt(tasks[0].spec)
 
     def mixed(text: str) -> Sequence[Turn]:
         script = scripts["reference" if text.startswith(mended) else "nothing"]
@@ -315,6 +314,7 @@ class Killable:
     """Runs of a command of this environment, with a home and a temporary folder of their own."""
 
     folder: Path
+    bytecode: Path
 
     def start(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
         """Start one, in a process group of its own."""
@@ -324,8 +324,8 @@ class Killable:
                 cwd=self.folder,
                 env={
                     **{name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"},
-                    "PYTHONPYCACHEPREFIX": str(self.folder / "bytecode"),
-                    "PYTHONPATH": os.pathsep.join([str(PLUGINS), str(ROOT)]),
+                    "PYTHONPYCACHEPREFIX": str(self.bytecode),
+                    "PYTHONPATH": str(PLUGINS),
                     "HOME": str(self.folder),
                     "TMPDIR": str(self.folder / "tmp"),
                     "GOBENCH_CACHE": str(cache_dir()),
@@ -367,15 +367,15 @@ class Killable:
 
 
 @pytest.fixture
-def killable(tmp_path: Path) -> Killable:
+def killable(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Killable:
     """Such runs."""
     (tmp_path / "tmp").mkdir()
-    return Killable(folder=tmp_path)
+    return Killable(folder=tmp_path, bytecode=tmp_path_factory.getbasetemp() / "bytecode")
 
 
 def test_a_killed_run_is_resumed_without_loss(killable: Killable, server: ModelServer) -> None:
     """Every rollout is there once and graded right, those from before the kill are kept, and its litter is removed."""
-    taskset = {"id": "go-debug-bench", "tasks": str(VALID), "task_ids": ["build", "tiny-tally"], "image": None}
+    taskset = {"id": "go-debug-bench", "task_ids": [MENDED, LEFT], "image": None}
     agent = {"harness": {"id": HARNESS}, "runtime": {"type": "subprocess"}}
     config = killable.folder / "config.json"
     config.write_text(json.dumps({"env": {"taskset": taskset, "agent": agent}}))
@@ -396,8 +396,8 @@ def test_a_killed_run_is_resumed_without_loss(killable: Killable, server: ModelS
     rollouts = read_run(rows.parent)
     assert [rollout.errors for rollout in rollouts] == [()] * 6
     assert Counter((rollout.task, round(rollout.reward, 6)) for rollout in rollouts) == {
-        ("build", 0.1): 3,
-        ("tiny-tally", 1.1): 3,
+        (MENDED, 1.1): 3,
+        (LEFT, 0.1): 3,
     }
     assert list((killable.folder / "tmp").glob("go-debug-bench-*/*")) == []
 

@@ -253,6 +253,13 @@ def test_a_program_starts_no_other(box: LocalBox) -> None:
         assert done.leftovers == 0
 
 
+def test_what_a_program_is_judged_by_stays_in_its_place(box: LocalBox) -> None:
+    """Neither its output nor its report can be closed, or be another file."""
+    refused = "operation not permitted"
+    done = run(box, "swap", key=b"key")
+    assert done.text.splitlines() == [f"{fd} {refused} {refused} {refused}" for fd in (1, 4)]
+
+
 def test_fork_bomb_is_bounded_and_ends_with_the_run(
     runner: Runner, works: Callable[[Isolation], bool], root: Path
 ) -> None:

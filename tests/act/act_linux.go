@@ -25,6 +25,7 @@ func init() {
 	acts["host"] = func([]string) error { return host() }
 	acts["descriptors"] = func([]string) error { return descriptors() }
 	acts["regroup"] = func([]string) error { return regroup() }
+	acts["swap"] = func([]string) error { return swap() }
 	acts["fork"] = func([]string) error { return fork() }
 	acts["status"] = func([]string) error { return status() }
 	acts["holdkey"] = func([]string) error { return holdKey() }
@@ -215,6 +216,20 @@ func regroup() error {
 	}
 	say(syscall.Setpgid(0, child.Process.Pid))
 	return hang()
+}
+
+// swap tries to put another file in the place of the descriptors that the
+// program is judged by, and says what came of it.
+func swap() error {
+	pipe := make([]int, 2)
+	if err := syscall.Pipe2(pipe, 0); err != nil {
+		return err
+	}
+	for _, fd := range []int{1, 4} {
+		_, _, all := syscall.RawSyscall(436, uintptr(fd), uintptr(fd), 0) // close_range
+		say(fd, syscall.Close(fd), syscall.Dup3(pipe[1], fd, 0), all)
+	}
+	return nil
 }
 
 // fork tries each of the kernel's calls that start a process.

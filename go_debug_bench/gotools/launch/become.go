@@ -57,7 +57,7 @@ func start(text string, argv []string) error {
 	if err := s.Limits.set(); err != nil {
 		return fmt.Errorf("set limits: %w", err)
 	}
-	if err := s.Box.drop(); err != nil {
+	if err := s.Box.drop(s.Keyed); err != nil {
 		return err
 	}
 	return execute(s.Path, argv)

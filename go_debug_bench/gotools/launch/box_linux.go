@@ -159,7 +159,7 @@ func mount(source, target, kind string, flags uintptr, data string) error {
 
 // drop gives up every privilege. As root, the program gets a user of its own:
 // no other process has it, so its limits are its own.
-func (b box) drop() error {
+func (b box) drop(keyed bool) error {
 	if b.Mode == isolateNone {
 		return nil
 	}
@@ -187,7 +187,7 @@ func (b box) drop() error {
 		return err
 	}
 	if b.Strict {
-		return restrict()
+		return restrict(keyed)
 	}
 	return nil
 }

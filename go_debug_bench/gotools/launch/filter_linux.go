@@ -11,7 +11,8 @@ import (
 // code that is mapped or made executable while the program runs, memory that
 // no limit counts, the memory of others, processes besides its own, which would
 // each have the whole limit of memory, and filters of the program's own, which
-// could keep it from ending as it has to.
+// could keep it from ending as it has to. Nor may it put something else in the
+// place of the descriptors that it is judged by.
 
 const (
 	prSetSeccomp      = 22
@@ -47,7 +48,7 @@ type program struct {
 }
 
 // filter is the program that the kernel runs at every system call.
-func filter(calls callNumbers) []instruction {
+func filter(calls callNumbers, keyed bool) []instruction {
 	const errno = seccompErrno | uint32(syscall.EPERM)
 	// Another architecture's calls have other numbers, and so have those of an
 	// older interface: none is allowed.
@@ -65,19 +66,30 @@ func filter(calls callNumbers) []instruction {
 		refused = skip{0, 1}
 		needed  = skip{1, 0}
 	)
-	for _, call := range []struct {
+	type rule struct {
 		number, argument uint32
 		test             uint16
 		value            uint32
 		skip             skip
-	}{
+	}
+	rules := []rule{
 		{calls.mmap, 2, bpfSet, protExec, refused},
 		{calls.mmap, 3, bpfSet, mapShared, refused},
 		{calls.mprotect, 2, bpfSet, protExec, refused},
 		{calls.pkeyMprotect, 2, bpfSet, protExec, refused},
 		{calls.prctl, 0, bpfEqual, prSetSeccomp, refused},
 		{calls.clone, 0, bpfSet, cloneThread, needed},
-	} {
+	}
+	if keyed {
+		// Nothing takes the place of what is read as the program's own word.
+		for _, fd := range []uint32{1, reportFD} {
+			rules = append(rules,
+				rule{calls.close, 0, bpfEqual, fd, refused},
+				rule{calls.dup2, 1, bpfEqual, fd, refused},
+				rule{calls.dup3, 1, bpfEqual, fd, refused})
+		}
+	}
+	for _, call := range rules {
 		code = append(code,
 			instruction{bpfEqual, 0, 4, call.number}, // another call: past this group
 			instruction{bpfLoad, 0, 0, offsetArgs + 8*call.argument},
@@ -89,12 +101,12 @@ func filter(calls callNumbers) []instruction {
 }
 
 // restrict sets the filter. It cannot be taken off again.
-func restrict() error {
+func restrict(keyed bool) error {
 	calls, known := numbers[runtime.GOARCH]
 	if !known {
 		return fmt.Errorf("no strict box on %s", runtime.GOARCH)
 	}
-	code := filter(calls)
+	code := filter(calls, keyed)
 	p := program{uint16(len(code)), &code[0]}
 	_, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, prSetSeccomp, seccompModeFilter, uintptr(unsafe.Pointer(&p)))
 	runtime.KeepAlive(code)
@@ -108,19 +120,22 @@ func restrict() error {
 type callNumbers struct {
 	arch                                       uint32
 	mmap, mprotect, pkeyMprotect, prctl, clone uint32
+	close, dup2, dup3                          uint32 // dup2 is dup3 where there is none
 	forbidden                                  []uint32
 }
 
 var numbers = map[string]callNumbers{
 	"amd64": {
 		arch: 0xc000003e, mmap: 9, mprotect: 10, pkeyMprotect: 329, prctl: 157, clone: 56,
+		close: 3, dup2: 33, dup3: 292,
 		// ptrace, seccomp, bpf, process_vm_readv and _writev, memfd_create,
 		// memfd_secret, shmget, shmat, userfaultfd, io_uring_setup, remap_file_pages,
-		// clone3, whose flags a filter cannot see, fork, vfork
-		forbidden: []uint32{101, 317, 321, 310, 311, 319, 447, 29, 30, 323, 425, 216, 435, 57, 58},
+		// clone3, whose flags a filter cannot see, fork, vfork, close_range
+		forbidden: []uint32{101, 317, 321, 310, 311, 319, 447, 29, 30, 323, 425, 216, 435, 57, 58, 436},
 	},
 	"arm64": {
 		arch: 0xc00000b7, mmap: 222, mprotect: 226, pkeyMprotect: 288, prctl: 167, clone: 220,
-		forbidden: []uint32{117, 277, 280, 270, 271, 279, 447, 194, 196, 282, 425, 234, 435},
+		close: 57, dup2: 24, dup3: 24,
+		forbidden: []uint32{117, 277, 280, 270, 271, 279, 447, 194, 196, 282, 425, 234, 435, 436},
 	},
 }

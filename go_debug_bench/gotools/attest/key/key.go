@@ -68,6 +68,14 @@ func Pass(name string) {
 	if !expected {
 		token = "?"
 	}
+	report(name, token)
+}
+
+// Fail reports that a test has not passed, which no later report of the same
+// test takes back. Calls must not overlap.
+func Fail(name string) { report(name, "!") }
+
+func report(name, token string) {
 	line := name + "\x00" + token + "\n"
 	for len(line) > 0 {
 		n := writeBuffer(reportFD, copy(buffer[:], line))

@@ -24,7 +24,7 @@ var (
 
 // Test runs a test's body, and attests the test once it and all its subtests
 // have passed. A test that failed, was skipped, or was left by a panic or by
-// runtime.Goexit does not attest.
+// runtime.Goexit does not attest; that it did not pass is reported instead.
 //
 // A test that another one calls with its own t is a part of that one.
 func Test(t *testing.T, body func(*testing.T)) {
@@ -41,8 +41,13 @@ func Test(t *testing.T, body func(*testing.T)) {
 		mu.Lock()
 		defer mu.Unlock()
 		delete(tests, t)
-		if test.done && test.cleanups == 0 && !t.Failed() && !t.Skipped() {
+		switch {
+		case test.done && test.cleanups == 0 && !t.Failed() && !t.Skipped():
 			key.Pass(t.Name())
+		case !t.Skipped():
+			// Before package testing prints it: whoever reads and changes that
+			// comes too late.
+			key.Fail(t.Name())
 		}
 	})
 	body(t)
