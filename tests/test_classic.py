@@ -178,6 +178,7 @@ def test_tasks_are_chosen_by_id_difficulty_and_family() -> None:
         ({"sandbox": "modal"}, "modal setup"),
         ({"families": ["no-such"]}, "no task is of"),
         ({"difficulty": "easy"}, "medium"),
+        ({"command_second": 5}, "did you mean 'command_seconds'"),
     ],
 )
 def test_what_cannot_work_is_said_at_once(

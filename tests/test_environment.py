@@ -19,10 +19,11 @@ import pytest
 import verifiers.v1 as vf
 from verifiers.v1.runtimes import provision_runtime
 
+import go_debug_bench
 from go_debug_bench.environment import rollout as rollouts
 from go_debug_bench.environment.record import record_folder
 from go_debug_bench.environment.taskset import GoDebugConfig, GoDebugTaskset
-from go_debug_bench.errors import InfrastructureError, TaskError, UnknownTaskError
+from go_debug_bench.errors import GobenchError, InfrastructureError, TaskError, UnknownTaskError
 from go_debug_bench.isolation import Isolation
 from go_debug_bench.task import Task, load_task, load_tasks
 from tests.containers import IMAGE, engine
@@ -289,6 +290,23 @@ def test_a_task_is_validated_by_its_checks() -> None:
     line = json.loads([line for line in lines if '"fails-wrong"' in line][-1])
     assert (line["task"], line["code"]) == ("fails-wrong", "invalid")
     assert "wrong[" in line["log"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"task_ids": ["worker-pool-leek"]}, "worker-pool-leak"),
+        ({"families": ["no-such"]}, "no task is of"),
+        ({"difficulty": "easy"}, "difficulty"),
+        ({"bogus": 1}, "bogus"),
+        ({"sandbox": "dokcer"}, "did you mean 'docker'"),
+    ],
+)
+def test_what_cannot_be_loaded_is_one_clear_error(options: dict[str, Any], said: str) -> None:
+    """By the function that serves both releases."""
+    with pytest.raises(GobenchError, match=said) as raised:
+        go_debug_bench.load_environment(**{"sandbox": "subprocess", **options})
+    assert "\n" not in str(raised.value)
 
 
 # In a container

@@ -82,6 +82,7 @@ class Installed:
             "HOME": str(self.elsewhere),
             "GOBENCH_CACHE": str(cache_dir()),
             "PYTHONPATH": str(PLUGINS),
+            "PYTHONPYCACHEPREFIX": str(self.elsewhere / "bytecode"),  # none into the checkout
             "COLUMNS": "100",
         }
         done = subprocess.run(

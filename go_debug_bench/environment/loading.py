@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import os
 import shutil
 import subprocess
@@ -55,20 +56,21 @@ def load(
         "image": None if local else (image or IMAGE),
         "network": network,
     }
-    if find_spec("verifiers.legacy") is None:
-        agent = {"runtime": {"type": sandbox}, "max_turns": max_turns}
-        environment = {"taskset": {**settings, **options}, "agent": agent}
-        return vf.load_environment(vf.resolve_env_config(environment))
-    from go_debug_bench.environment.classic import GoDebugEnv
-
+    classic = find_spec("verifiers.legacy") is not None
     try:
-        chosen = GoDebugConfig.model_validate(settings)
+        chosen = GoDebugConfig.model_validate(settings if classic else {**settings, **options})
     except ValidationError as error:
-        said = "; ".join(f"{problem['loc'][0]}: {problem['msg']}" for problem in error.errors())
-        raise GobenchError(said) from error
-    tasks = [made.task for made in GoDebugTaskset(chosen).load()]
+        said = "; ".join(f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors())
+        raise GobenchError(f"load_environment: {said}") from error
+    tasks = list(GoDebugTaskset(chosen).load())
     if not tasks:
         raise GobenchError(f"no task is of difficulty {difficulty} and of one of the families {families}")
+    if not classic:
+        agent = {"runtime": {"type": sandbox}, "max_turns": max_turns}
+        return vf.load_environment(vf.resolve_env_config({"taskset": {**settings, **options}, "agent": agent}))
+    from go_debug_bench.environment.classic import GoDebugEnv
+
+    _check_options(GoDebugEnv, options)
     runtime: dict[str, Any] = {"type": sandbox}
     if not local:
         runtime |= {"image": settings["image"], "cpu": 2.0, "memory": 4.0}
@@ -76,7 +78,23 @@ def load(
             runtime |= {"allow": []}
     adapter: TypeAdapter[Any] = TypeAdapter(RuntimeConfig)
     config = adapter.validate_python(_known(runtime))
-    return GoDebugEnv(tasks, config.model_copy, max_turns=max_turns, **options)
+    return GoDebugEnv([made.task for made in tasks], config.model_copy, max_turns=max_turns, **options)
+
+
+def _check_options(environment: type, options: Mapping[str, Any]) -> None:
+    """Verifiers' own classes take any option, so that a slip of the pen would be one too."""
+    known = {
+        name
+        for kind in environment.__mro__
+        for name, parameter in inspect.signature(kind.__init__).parameters.items()  # type: ignore[misc]
+        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY) and name != "self"
+    }
+    for name in options:
+        if name not in known:
+            near = difflib.get_close_matches(name, sorted(known), n=1)
+            raise GobenchError(
+                f"load_environment: no option {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")
+            )
 
 
 def _known(runtime: dict[str, Any]) -> dict[str, Any]:
