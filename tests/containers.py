@@ -6,8 +6,10 @@ import asyncio
 import contextlib
 import os
 import shutil
+import subprocess
 import threading
 from collections.abc import Coroutine, Iterator
+from functools import cache
 from typing import Any, TypeVar
 
 import pytest
@@ -24,12 +26,19 @@ REQUIRED = "GOBENCH_CONTAINERS"
 """Set where tests in containers must run, as in CI: there, a machine without an engine is a failure and no skip."""
 
 
+@cache
+def _answers() -> bool:
+    if not shutil.which("docker"):
+        return False
+    return subprocess.run(["docker", "version"], capture_output=True, timeout=30, check=False).returncode == 0
+
+
 def engine() -> str:
     """The container engine to test with; skips where there is none, and fails where there must be one."""
-    if shutil.which("docker"):
+    if _answers():
         return "docker"
     if os.environ.get(REQUIRED):
-        pytest.fail(f"{REQUIRED} is set, and there is no docker command: source the env of .ci/containers/setup")
+        pytest.fail(f"{REQUIRED} is set, and no docker answers: source the env of .ci/containers/setup")
     pytest.skip("no container engine here: run .ci/containers/setup DIR, source DIR/env, and set GOBENCH_CONTAINERS=1")
 
 

@@ -12,8 +12,9 @@ import random
 import shlex
 import tarfile
 import uuid
+from collections import deque
 from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar, cast
 
@@ -31,6 +32,17 @@ T = TypeVar("T")
 _START_SECONDS = 600  # an image may have to be pulled, and a sandbox be scheduled
 _COMMAND_SECONDS = 120  # to move files into a box; the suite has its own limit
 _KEY = "key"
+
+_DELIVER = """
+set -e
+umask 022
+mkdir -p "$1/tmp" "$1/$2"
+tar -xpf "$1.tar" -C "$1"
+rm "$1.tar"
+chmod 1777 "$1/tmp"
+shift 2
+exec "$@"
+"""
 
 # Users that no image has. Each run has its own: the kernel counts what a user runs across all containers of a machine.
 _USERS = range(20_000, 60_000)
@@ -115,10 +127,9 @@ class RuntimeBox:
 
     def read(self, path: str, *, cap: int) -> bytes | None:
         """Content of a regular file, or None if there is none or it is longer than ``cap`` bytes."""
-        self._deliver()
         quoted = shlex.quote(str(self._root / path))
         script = f"test -f {quoted} && ! test -L {quoted} && test $(wc -c <{quoted}) -le {cap}"
-        if self._command(["sh", "-c", script])[0] != 0:
+        if self._deliver("", ["sh", "-c", script])[0] != 0:
             return None
         data: bytes = self._await(self._runtime.read(str(self._root / path), max_bytes=cap), _COMMAND_SECONDS)
         return data
@@ -135,17 +146,16 @@ class RuntimeBox:
         if key is not None:
             self._waiting[_KEY] = (key, 0o400)
             options.append(f"-key={self._root / _KEY}")
-        self._deliver(folder)
         temporary = str(self._root / "tmp")
         command = launch_command(self._root / "launch", [str(self._root / program), *arguments], limits, options)
         variables = {**env, "HOME": temporary, "TMPDIR": temporary, "TZ": "UTC"}
         # The launcher passes its own environment on, and that of an image is not for a suite to see.
         words = ["env", "-i", *(f"{name}={value}" for name, value in variables.items()), *command]
-        code, output, errors = self._command(words, seconds=limits.seconds + _COMMAND_SECONDS)
+        code, output, errors = self._deliver(folder, words, seconds=limits.seconds + _COMMAND_SECONDS)
         return read_status(program, code, output.encode(), errors.encode())
 
-    def _deliver(self, folder: str = "") -> None:
-        """Move the waiting files over, and make what is not there yet."""
+    def _deliver(self, folder: str, argv: Sequence[str], seconds: float = _COMMAND_SECONDS) -> tuple[int, str, str]:
+        """Move the waiting files over, make what is not there yet, and run a command."""
         buffer = io.BytesIO()
         with tarfile.open(fileobj=buffer, mode="w") as archive:
             for path, (data, mode) in self._waiting.items():
@@ -155,15 +165,8 @@ class RuntimeBox:
         self._waiting.clear()
         archive_path = f"{self._root}.tar"
         self._await(self._runtime.write(archive_path, buffer.getvalue()), _COMMAND_SECONDS)
-        script = (
-            'umask 022 && mkdir -p "$1/tmp" "$1/$2" && tar -xpf "$1.tar" -C "$1" && rm "$1.tar" && chmod 1777 "$1/tmp"'
-        )
-        code, output, errors = self._command(["sh", "-c", script, "deliver", str(self._root), folder])
-        if code != 0:
-            raise InfrastructureError(f"cannot put files into {self.name}: {(output + errors).strip()[-300:]}")
-
-    def _command(self, argv: Sequence[str], seconds: float = _COMMAND_SECONDS) -> tuple[int, str, str]:
-        result = self._await(self._runtime.run(list(argv), {}), seconds)
+        script = ["sh", "-c", _DELIVER, "deliver", str(self._root), folder, *argv]
+        result = self._await(self._runtime.run(script, {}), seconds)
         return result.exit_code, result.stdout, result.stderr
 
     def _await(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
@@ -194,6 +197,9 @@ def wait_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T], secon
         raise InfrastructureError(f"{name} failed: {_said(error)}") from error
 
 
+_Started = tuple[contextlib.AbstractAsyncContextManager[Runtime], Runtime]
+
+
 @dataclass(frozen=True, kw_only=True)
 class RuntimeBoxes:
     """Opens a fresh runtime of one configuration for each run; to be used from threads other than the loop's."""
@@ -203,13 +209,35 @@ class RuntimeBoxes:
     launcher: bytes
     loop: asyncio.AbstractEventLoop
     isolated: bool = True
+    _ahead: deque[asyncio.Task[_Started]] = field(default_factory=deque)
 
     @contextlib.contextmanager
     def open(self) -> Iterator[RuntimeBox]:
         """A box in a runtime of its own."""
-        context = provisioned(self.config, "grade")
-        runtime = wait_on(self.loop, context.__aenter__(), _START_SECONDS, f"the {self.config.type} runtime")
+        context, runtime = wait_on(self.loop, self._take(), _START_SECONDS, f"the {self.config.type} runtime")
         try:
             yield RuntimeBox(runtime, self.platform, self.launcher, self.loop)
         finally:
             wait_on(self.loop, context.__aexit__(None, None, None), _COMMAND_SECONDS, "stopping the runtime")
+
+    @contextlib.asynccontextmanager
+    async def ahead(self) -> AsyncIterator[None]:
+        """Have a runtime start while a submission is collected and built, which takes about as long.
+
+        To be entered on the loop. What is not opened by the end is stopped.
+        """
+        self._ahead.append(asyncio.ensure_future(self._start()))
+        try:
+            yield
+        finally:
+            if self._ahead:
+                with contextlib.suppress(InfrastructureError):
+                    context, _ = await self._ahead.pop()
+                    await context.__aexit__(None, None, None)
+
+    async def _take(self) -> _Started:
+        return await (self._ahead.popleft() if self._ahead else self._start())
+
+    async def _start(self) -> _Started:
+        context = provisioned(self.config, "grade")
+        return context, await context.__aenter__()

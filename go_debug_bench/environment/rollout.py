@@ -229,10 +229,12 @@ class Desk:
         """
         begin = time.perf_counter()
         try:
-            submission = await submission_of(runtime, self.workspace)
-            await sweep(runtime)
             grader = await self.grader(grading or config_of(runtime), unisolated=unisolated)
-            grade: Grade = await self.run(partial(_graded, grader, task, submission))
+            boxes = grader.boxes
+            async with boxes.ahead() if isinstance(boxes, RuntimeBoxes) else contextlib.nullcontext():
+                submission = await submission_of(runtime, self.workspace)
+                await sweep(runtime)
+                grade: Grade = await self.run(partial(_graded, grader, task, submission))
         except (GobenchError, OSError) as error:
             identity = note(task.id, "infrastructure failed", f"{error}\n{traceback.format_exc()}")
             raise SandboxError(f"the grade failed, and that is no fault of the submission: record {identity}") from None
