@@ -1,0 +1,3 @@
+module example.com/ferryline/remit
+
+go 1.24

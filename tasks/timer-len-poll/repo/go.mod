@@ -1,0 +1,3 @@
+module example.com/stagedoor/boxoffice
+
+go 1.24
