@@ -1,0 +1,3 @@
+module example.com/firnline/relay
+
+go 1.24
