@@ -1,0 +1,3 @@
+module example.com/shuttlefloor/zone
+
+go 1.24

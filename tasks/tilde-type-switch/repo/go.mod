@@ -1,0 +1,3 @@
+module example.com/cabstand
+
+go 1.24
