@@ -11,6 +11,8 @@ import verifiers.v1 as vf
 from go_debug_bench.environment.rollout import METRICS
 from go_debug_bench.environment.taskset import GoDebugConfig, GoDebugTask, GoDebugTaskConfig
 from go_debug_bench.grade import REWARDS
+from go_debug_bench.task import load_specs
+from go_debug_bench.tasks_dir import tasks_dir
 
 pytestmark = pytest.mark.filterwarnings("default")  # those of verifiers and what it imports are not ours
 
@@ -55,3 +57,9 @@ def test_every_reward_and_metric_is_in_the_table() -> None:
     assert named == {"reward", *(reward.name for reward in REWARDS), *METRICS}
     for reward in REWARDS:
         assert getattr(GoDebugTask, reward.name)._vf_weight == reward.weight
+
+
+def test_every_task_is_in_the_table() -> None:
+    """With its family and its difficulty."""
+    rows = re.findall(r"^\| `([a-z0-9-]+)` \| ([a-z]+) \| (medium|hard|expert) \|$", README, re.MULTILINE)
+    assert rows == [(spec.id, spec.family, spec.difficulty) for spec in load_specs(tasks_dir())]
