@@ -24,6 +24,7 @@ __all__ = ["Check", "Prover", "Verdict", "checks_of"]
 _SHUFFLES = (1, 2, 3, 4, 5)  # fixed seeds: a verdict must not change from run to run
 _GOMAXPROCS_CYCLE = (1, 2, 4)
 _MAX_EXCERPT_LINES = 40
+_HEADROOM = 5  # a busy machine takes a suite that many times as long
 _PUBLIC_MEND = (
     "a public test must not see the defect, refuse the fix, skip, or read other files than those of testdata/"
 )
@@ -304,11 +305,21 @@ def _exploit(prover: Prover, task: Task, check: Check) -> Verdict:
         grader.workspace.room() as room,
         prover.agent(room).left_behind(exploit, task, folder),
     ):
-        grade = grader.grade_against(baseline, exploit.limited(task), folder)
+        grade = grader.grade_against(baseline, _limited(prover, task, exploit), folder)
     compiled = grade.compiles if exploit.compiles is None else exploit.compiles
     right = (grade.hidden_tests_pass, grade.compiles) == (exploit.paid, compiled)
     found = "" if right else f"it earns {grade.reward:.1f}: {grade.reason}"
     return _graded(_exploit_claim(exploit), grade, found, _exploit_mend(exploit, grade))
+
+
+def _limited(prover: Prover, task: Task, exploit: Exploit) -> Task:
+    """The task with the limit that the exploit is graded under: one that the reference fix keeps, however busy."""
+    if not exploit.seconds:
+        return task
+    reference = prover.grade(task, Check(kind="reference-passes"), _fixed(task, task.spec.reference_fix))
+    needed = reference.seconds.get("run", 0.0)
+    seconds = min(max(exploit.seconds, math.ceil(_HEADROOM * needed)), task.spec.timeout_seconds)
+    return replace(task, spec=task.spec.model_copy(update={"timeout_seconds": seconds}))
 
 
 def _exploit_claim(exploit: Exploit) -> str:
