@@ -17,7 +17,7 @@ from go_debug_bench.task import Task, load_task, load_tasks
 from tests.containers import IMAGE, container_config
 from tests.rollout.driver import HAS_CLASSIC
 from tests.rollout.model_server import PREFIX, ModelServer
-from tests.rollout.players import players
+from tests.rollout.players import players, secrets, strings
 
 pytestmark = [
     pytest.mark.filterwarnings("default"),  # those of verifiers and what it imports are not ours
@@ -154,6 +154,18 @@ def test_the_snippet_of_the_readme_plays_a_real_task(server: ModelServer) -> Non
     assert output["reward"] == pytest.approx(1.1)
     assert output["info"]["id"] == "config-omitempty"
     assert output["info"]["family"] == "encoding"
+
+
+def test_nothing_of_a_hidden_suite_reaches_an_agent_or_the_results(server: ModelServer) -> None:
+    """Not in a row of the dataset, nor in what is saved of a rollout that looks around in its box."""
+    made = go_debug_bench.load_environment("config-omitempty", sandbox="subprocess")
+    (row,) = made.get_dataset()
+    (output,) = play(made, server, "look")
+    seen = "\n".join([*strings(dict(row)), *strings(json.loads(json.dumps(output, default=str)))])
+    (task,) = load_tasks(ids=["config-omitempty"])
+    assert "package config" in seen, "the agent has looked into its repo"
+    for what, secret in secrets(task).items():
+        assert secret not in seen, what
 
 
 # Loading
