@@ -188,6 +188,7 @@ def test_tasks_are_chosen_by_id_difficulty_and_family() -> None:
         ({"sandbox": "docker"}, "install it, or choose sandbox='subprocess'"),
         ({"sandbox": "prime"}, "prime login"),
         ({"sandbox": "modal"}, "modal setup"),
+        ({"sandbox": "modal", "account": True}, "network=True"),
         ({"families": ["no-such"]}, "no task is of"),
         ({"difficulty": "easy"}, "medium"),
         ({"command_second": 5}, "did you mean 'command_seconds'"),
@@ -197,9 +198,12 @@ def test_what_cannot_work_is_said_at_once(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, options: dict[str, Any], said: str
 ) -> None:
     """With what to do."""
+    options = dict(options)
     for variable in ("PRIME_API_KEY", "MODAL_TOKEN_ID", "MODAL_TOKEN_SECRET"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
+    if options.pop("account", False):
+        monkeypatch.setenv("MODAL_TOKEN_ID", "x")
     monkeypatch.setattr("shutil.which", lambda *_, **__: None)
     with pytest.raises(GobenchError, match=said):
         go_debug_bench.load_environment(**{"sandbox": "subprocess", **options})

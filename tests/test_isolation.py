@@ -246,8 +246,8 @@ def test_two_boxes_at_once_have_different_users(open_box: OpenBox, act: bytes) -
 
 
 def test_a_program_starts_no_other(box: LocalBox) -> None:
-    """Limits of memory hold for one process: of many, each would have the whole."""
-    for what in (("bomb", next(marks)), ("regroup",), ("fork",)):
+    """Limits of memory hold for one process: of many, each would have the whole. Nor does it become another kind."""
+    for what in (("bomb", next(marks)), ("regroup",), ("fork",), ("persona",)):
         done = run(box, *what)
         assert "operation not permitted" in done.text, what
         assert done.leftovers == 0

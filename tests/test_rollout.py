@@ -6,17 +6,21 @@ import asyncio
 import base64
 import io
 import tarfile
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from verifiers.v1.runtimes import ProgramResult, SubprocessConfig
 
 from go_debug_bench.environment import rollout
+from go_debug_bench.environment.boxes import wait_on
 from go_debug_bench.environment.rollout import submission_of
 from go_debug_bench.errors import InfrastructureError
 from go_debug_bench.submission import Submission
 from go_debug_bench.workspace import Workspace
+from tests.containers import running_loop
 
 pytestmark = pytest.mark.filterwarnings("default")  # those of verifiers and what it imports are not ours
 
@@ -66,6 +70,20 @@ def member(name: str, kind: bytes = tarfile.REGTYPE, mode: int = 0o644, link: st
     return info
 
 
+def negative() -> bytes:
+    """An archive whose second entry sends some releases of tarfile backwards, for ever."""
+    hostile = member("b.go")
+    hostile.pax_headers = {"size": "-1536"}
+    return archive((member("a.go"), b""), (hostile, b""))
+
+
+def sparse() -> bytes:
+    """A kilobyte that claims to be a file of a terabyte."""
+    hostile = member("b.go")
+    hostile.pax_headers = {"GNU.sparse.map": "0,1", "GNU.sparse.size": str(1 << 40), "GNU.sparse.name": "b.go"}
+    return archive((hostile, b"x"))
+
+
 def test_sources_are_taken_and_what_is_odd_is_said(workspace: Workspace) -> None:
     """By the rules for a folder on this machine."""
     found = collected(
@@ -97,6 +115,10 @@ def test_sources_are_taken_and_what_is_odd_is_said(workspace: Workspace) -> None
         sent(archive((member("../out.go"), b"package out\n"))),
         sent(archive((member("x/../../out.go"), b"package out\n"))),
         sent(archive((member("a.go"), b"1"), (member("a.go/b.go"), b"2"))),
+        sent(archive((member("a.go", tarfile.SYMTYPE, link="b"), b""), (member("a.go"), b"2"))),
+        sent(archive((member("a.go"), b"1"), (member("a.go"), b"2"))),
+        sent(negative()),
+        sent(sparse()),
         sent(archive((member("x" * 300 + ".go"), b"1"))),
         sent(archive((member("a/" * 400 + "b.go"), b"1"))),
         sent(archive((member("a.go"), b"x" * 5000))[:1500]),
@@ -137,6 +159,16 @@ def test_a_box_that_is_gone_is_no_submission(workspace: Workspace) -> None:
         collected("", workspace, alive=False)
 
 
+def test_a_box_without_programs_is_a_submission_refused(workspace: Workspace) -> None:
+    """Whoever deletes them must not turn a bad grade into an outage."""
+
+    class Emptied(Box):
+        async def run(self, argv: list[str], _: dict[str, str]) -> ProgramResult:
+            return ProgramResult(127, "", f"{argv[0]}: not found")
+
+    assert asyncio.run(submission_of(Emptied(str), workspace)).refused  # type: ignore[arg-type]
+
+
 def test_a_box_that_does_not_answer_is_refused_or_gone(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever replaces tar by something that hangs has left nothing to read."""
     monkeypatch.setattr(rollout, "_READ_SECONDS", 0.2)
@@ -151,3 +183,12 @@ def test_a_box_that_does_not_answer_is_refused_or_gone(workspace: Workspace, mon
     assert "cannot be read within" in found.refused
     with pytest.raises(InfrastructureError):
         asyncio.run(submission_of(Hanging(str, alive=False), workspace))  # type: ignore[arg-type]
+
+
+def test_work_for_a_loop_that_has_ended_is_an_outage() -> None:
+    """Its result never comes, and whoever waits for it would keep the process from its end."""
+    with ThreadPoolExecutor(1) as pool:
+        with running_loop() as loop:
+            waiting = pool.submit(wait_on, loop.loop, asyncio.sleep(600), 600, "the box")
+            time.sleep(0.2)
+        assert isinstance(waiting.exception(timeout=20), InfrastructureError)

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar, cast
 
+from pydantic import ValidationError
 from verifiers.v1.configs.runtime import NetworkPolicyConfig
 from verifiers.v1.runtimes import Runtime, RuntimeConfig, make_runtime
 
@@ -58,9 +59,14 @@ def config_of(runtime: Runtime) -> RuntimeConfig:
 
 def fresh_config(config: RuntimeConfig) -> RuntimeConfig:
     """The configuration of a runtime like another, for a suite: without a way out to the network where it has a say."""
-    if isinstance(config, NetworkPolicyConfig):
-        return config.model_copy(update={"allow": [], "block": ["*"]})
-    return config
+    if not isinstance(config, NetworkPolicyConfig):
+        return config
+    try:
+        closed = type(config).model_validate({**config.model_dump(), "allow": [], "block": ["*"]})
+    except ValidationError as error:
+        said = error.errors()[0]["msg"]
+        raise InfrastructureError(f"no suite runs in this {config.type} runtime: {said}; set task.grading") from error
+    return cast("RuntimeConfig", closed)
 
 
 @contextlib.asynccontextmanager
@@ -189,12 +195,16 @@ def wait_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T], secon
     except RuntimeError as error:  # the loop is closed: the run was interrupted
         work.close()
         raise InfrastructureError(f"{name} is gone: {error}") from error
-    try:
-        return future.result()
-    except InfrastructureError:
-        raise
-    except Exception as error:
-        raise InfrastructureError(f"{name} failed: {_said(error)}") from error
+    while True:
+        try:
+            return future.result(timeout=1)
+        except InfrastructureError:
+            raise
+        except Exception as error:
+            if not isinstance(error, TimeoutError) or future.done():
+                raise InfrastructureError(f"{name} failed: {_said(error)}") from error
+            if not loop.is_running():  # what it was given last is never done
+                raise InfrastructureError(f"{name} is gone: the run was interrupted") from error
 
 
 _Started = tuple[contextlib.AbstractAsyncContextManager[Runtime], Runtime]
@@ -218,7 +228,11 @@ class RuntimeBoxes:
         try:
             yield RuntimeBox(runtime, self.platform, self.launcher, self.loop)
         finally:
-            wait_on(self.loop, context.__aexit__(None, None, None), _COMMAND_SECONDS, "stopping the runtime")
+            try:
+                wait_on(self.loop, context.__aexit__(None, None, None), _COMMAND_SECONDS, "stopping the runtime")
+            finally:
+                if not self.loop.is_running():
+                    runtime.cleanup()
 
     @contextlib.asynccontextmanager
     async def ahead(self) -> AsyncIterator[None]:

@@ -23,8 +23,8 @@ INFO = "grade"
 _RUNTIME = "gobench_runtime"
 _MAX_OUTPUT = 16_000  # characters of one command's output that the agent sees: the beginning and the end
 
-# With a limit of its own, and nobody to answer: an agent that starts a server or an editor gets its turn back.
-_COMMAND = 'cd "$1" 2>/dev/null; exec timeout --kill-after=5 "$2" bash -c "$3" </dev/null 2>&1'
+# With limits of its own, and nobody to answer: an agent that starts a server or an editor gets its turn back.
+_COMMAND = 'cd "$1" 2>/dev/null; timeout --kill-after=5 "$2" bash -c "$3" </dev/null 2>&1 | head -c 1000000'
 
 
 class GoDebugEnv(vf.StatefulToolEnv):
@@ -98,7 +98,7 @@ class GoDebugEnv(vf.StatefulToolEnv):
             command: what to run, such as `go test ./...` or `sed -n 1,80p file.go`; it starts afresh in each call
             runtime: the rollout's box, which the agent does not see
         """
-        argv = ["sh", "-c", _COMMAND, "bash", REPO, str(self._command_seconds), command]
+        argv = ["bash", "-o", "pipefail", "-c", _COMMAND, "bash", REPO, str(self._command_seconds), command]
         try:
             async with asyncio.timeout(self._command_seconds + 60):
                 result = await runtime.run(argv, {})

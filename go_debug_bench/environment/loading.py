@@ -76,6 +76,8 @@ def load(
         runtime |= {"image": settings["image"], "cpu": 2.0, "memory": 4.0}
         if not network:
             runtime |= {"allow": []}
+            if "allow" not in _known(runtime):
+                raise GobenchError(f"the sandbox {sandbox!r} cannot be kept from the network: say network=True")
     adapter: TypeAdapter[Any] = TypeAdapter(RuntimeConfig)
     config = adapter.validate_python(_known(runtime))
     return GoDebugEnv([made.task for made in tasks], config.model_copy, max_turns=max_turns, **options)

@@ -113,25 +113,32 @@ async def submission_of(runtime: Runtime, workspace: Workspace) -> Submission:
     Raises:
         InfrastructureError: the box is gone.
     """
-    try:
-        async with asyncio.timeout(_READ_SECONDS):
-            result = await runtime.run(["sh", "-c", _COLLECT, "collect", REPO], {})
-    except TimeoutError:
-        return await _unreadable(runtime, f"it cannot be read within {_READ_SECONDS:.0f} s")
-    except Exception as error:
-        raise InfrastructureError(f"the agent's box is gone: {error}") from error
+    for _ in range(2):  # once more: a machine that stalls looks like an agent that has replaced tar
+        try:
+            async with asyncio.timeout(_READ_SECONDS):
+                result = await runtime.run(["sh", "-c", _COLLECT, "collect", REPO], {})
+        except TimeoutError:
+            await _check_alive(runtime)
+        except Exception as error:
+            raise InfrastructureError(f"the agent's box is gone: {error}") from error
+        else:
+            break
+    else:
+        return Submission(refused=f"it cannot be read within {_READ_SECONDS:.0f} s")
     text, _, end = result.stdout.rstrip().rpartition("\n")
     if end != _DONE:
-        return await _unreadable(runtime, f"there is no folder {REPO} that can be read")
+        await _check_alive(runtime)
+        return Submission(refused=f"there is no folder {REPO} that can be read")
     return await asyncio.to_thread(_unpacked, text, workspace)
 
 
-async def _unreadable(runtime: Runtime, why: str) -> Submission:
+async def _check_alive(runtime: Runtime) -> None:
     with contextlib.suppress(Exception):
         async with asyncio.timeout(_READ_SECONDS):
-            if (await runtime.run(["true"], {})).exit_code == 0:
-                return Submission(refused=why)
-    raise InfrastructureError(f"the agent's box is gone: {why}")
+            # An agent may have removed the program; that too is an answer.
+            if (await runtime.run(["true"], {})).exit_code in (0, 126, 127):
+                return
+    raise InfrastructureError("the agent's box is gone")
 
 
 def _unpacked(text: str, workspace: Workspace) -> Submission:
@@ -145,9 +152,14 @@ def _unpacked(text: str, workspace: Workspace) -> Submission:
     with workspace.room() as room:
         try:
             with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
+                end = 0
                 for member in archive:
+                    # Some releases of tarfile walk backwards over a negative size, for ever.
+                    if member.size < 0 or member.offset < end or member.issparse():
+                        raise tarfile.ReadError(f"an entry that tar does not write: {member.name[:80]}")
+                    end = member.offset + 1
                     _unpack(archive, member, room)
-        except (tarfile.TarError, EOFError, ValueError, UnicodeError) as error:
+        except (tarfile.TarError, EOFError, ValueError, OverflowError) as error:
             return Submission(refused=f"what its box sends is no archive: {str(error)[:200]}")
         return collect(room)
 
@@ -155,28 +167,29 @@ def _unpacked(text: str, workspace: Workspace) -> Submission:
 def _unpack(archive: tarfile.TarFile, member: tarfile.TarInfo, room: Path) -> None:
     # Names that leave the folder are an error. The filter opens every mode, which decides whether a file is read.
     readable = bool(member.mode & 0o400)
-    member = tarfile.data_filter(member.replace(deep=False), str(room)) if not _is_odd(member) else member
+    is_plain = member.isreg() or member.isdir()
+    member = tarfile.data_filter(member.replace(deep=False), str(room)) if is_plain else member
     path = room / member.name
     try:
+        if not is_plain:
+            # Links, devices, pipes: one pipe stands for each, which no rule takes.
+            path = path.resolve()
+            if not path.is_relative_to(room.resolve()):
+                return
         if member.isdir():
             path.mkdir(parents=True, exist_ok=True)
-        elif member.isreg():
-            path.parent.mkdir(parents=True, exist_ok=True)
+            return
+        if os.path.lexists(path):
+            raise tarfile.ReadError(f"{member.name[:80]} stands there twice")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if is_plain:
             content = archive.extractfile(member)
             path.write_bytes(content.read() if content else b"")
             path.chmod(0o600 if readable else 0o200)
         else:
-            # Links, devices, pipes: one pipe stands for each, which no rule takes.
-            target = (room / member.name).resolve()
-            if target.is_relative_to(room.resolve()) and not target.exists():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                os.mkfifo(target, 0o600)
+            os.mkfifo(path, 0o600)
     except (OSError, ValueError) as error:
         raise tarfile.ReadError(f"{member.name[:80]}: {error}") from error
-
-
-def _is_odd(member: tarfile.TarInfo) -> bool:
-    return not (member.isreg() or member.isdir())
 
 
 async def sweep(runtime: Runtime) -> None:

@@ -26,6 +26,10 @@ func init() {
 	acts["descriptors"] = func([]string) error { return descriptors() }
 	acts["regroup"] = func([]string) error { return regroup() }
 	acts["swap"] = func([]string) error { return swap() }
+	acts["persona"] = func([]string) error {
+		_, _, errno := syscall.RawSyscall(syscall.SYS_PERSONALITY, 0x0400000, 0, 0) // READ_IMPLIES_EXEC
+		return errno
+	}
 	acts["fork"] = func([]string) error { return fork() }
 	acts["status"] = func([]string) error { return status() }
 	acts["holdkey"] = func([]string) error { return holdKey() }

@@ -130,12 +130,13 @@ var numbers = map[string]callNumbers{
 		close: 3, dup2: 33, dup3: 292,
 		// ptrace, seccomp, bpf, process_vm_readv and _writev, memfd_create,
 		// memfd_secret, shmget, shmat, userfaultfd, io_uring_setup, remap_file_pages,
-		// clone3, whose flags a filter cannot see, fork, vfork, close_range
-		forbidden: []uint32{101, 317, 321, 310, 311, 319, 447, 29, 30, 323, 425, 216, 435, 57, 58, 436},
+		// clone3, whose flags a filter cannot see, fork, vfork, close_range,
+		// personality, which can make all memory executable
+		forbidden: []uint32{101, 317, 321, 310, 311, 319, 447, 29, 30, 323, 425, 216, 435, 57, 58, 436, 135},
 	},
 	"arm64": {
 		arch: 0xc00000b7, mmap: 222, mprotect: 226, pkeyMprotect: 288, prctl: 167, clone: 220,
 		close: 57, dup2: 24, dup3: 24,
-		forbidden: []uint32{117, 277, 280, 270, 271, 279, 447, 194, 196, 282, 425, 234, 435, 436},
+		forbidden: []uint32{117, 277, 280, 270, 271, 279, 447, 194, 196, 282, 425, 234, 435, 436, 92},
 	},
 }

@@ -3,7 +3,7 @@ package tally
 
 // Total returns the sum of the readings.
 func Total(readings []int) int {
-	total := 0
+	total   :=   0
 	for i, reading := range readings {
 		if i < 3 {
 			total += reading
