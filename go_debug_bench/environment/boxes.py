@@ -122,7 +122,6 @@ class RuntimeBox:
         self.name = f"a fresh {runtime.type} runtime"
         self.platform = platform
         self._runtime = runtime
-        self._launcher = launcher
         self._loop = loop
         self._root = PurePosixPath(f"/tmp/box-{uuid.uuid4().hex}")  # noqa: S108 - of the box, in which nobody else is
         self._waiting: dict[str, tuple[bytes, int]] = {"launch": (launcher, 0o755)}

@@ -27,7 +27,7 @@ from go_debug_bench import tree
 from go_debug_bench.environment.boxes import RuntimeBoxes, config_of, fresh_config, platform_of, provisioned
 from go_debug_bench.environment.record import note, record
 from go_debug_bench.errors import GobenchError, InfrastructureError
-from go_debug_bench.grade import Grade, Outcome, TestResult
+from go_debug_bench.grade import Grade, Outcome
 from go_debug_bench.grading import Grader
 from go_debug_bench.host import Host
 from go_debug_bench.isolation import Isolation
@@ -251,14 +251,15 @@ class Desk:
         except (GobenchError, OSError) as error:
             identity = note(task.id, "infrastructure failed", f"{error}\n{traceback.format_exc()}")
             raise SandboxError(f"the grade failed, and that is no fault of the submission: record {identity}") from None
+        outcomes = _hidden_outcomes(task, grade)
         return {
             "record": record(grade),
             "code": str(grade.code),
             "compiles": grade.compiles,
             "tests_untampered": grade.tests_untampered,
             "hidden_tests_pass": grade.hidden_tests_pass,
-            "hidden_outcomes": _hidden_outcomes(task, grade),
-            "hidden_pass_fraction": _pass_fraction(task, grade),
+            "hidden_outcomes": outcomes,
+            "hidden_pass_fraction": outcomes.count(Outcome.PASS) / len(outcomes) if outcomes else 0.0,
             "lint_findings": len(grade.lint),
             "added_tests": len(grade.added_tests),
             "grade_seconds": round(time.perf_counter() - begin, 3),
@@ -307,18 +308,10 @@ def _graded(grader: Grader, task: Task, submission: Submission) -> Grade:
     return grader.grade(task, submission)
 
 
-def _hidden(task: Task, grade: Grade) -> list[TestResult]:
-    return [result for result in grade.tests if result.name.partition("/")[0] in task.hidden_tests]
-
-
 def _hidden_outcomes(task: Task, grade: Grade) -> list[str]:
     """In the order of the names: an index says which test it is to whoever has the suite."""
-    return [str(result.outcome) for result in sorted(_hidden(task, grade), key=lambda result: result.name)]
-
-
-def _pass_fraction(task: Task, grade: Grade) -> float:
-    outcomes = _hidden_outcomes(task, grade)
-    return outcomes.count(Outcome.PASS) / len(outcomes) if outcomes else 0.0
+    results = sorted(grade.tests, key=lambda result: result.name)
+    return [str(result.outcome) for result in results if result.name.partition("/")[0] in task.hidden_tests]
 
 
 @cache
