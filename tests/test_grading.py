@@ -398,8 +398,8 @@ def test_a_machine_too_slow_for_the_reference_is_no_time_out_of_the_submission(
     fresh.baseline(task)
     real = LocalBox.run
 
-    def starved(self: LocalBox, argv: list[str], *, limits: Limits, **rest: Any) -> Completed:
-        return real(self, argv, limits=dataclasses.replace(limits, seconds=0.0001), **rest)
+    def starved(self: LocalBox, argv: list[str], **rest: Any) -> Completed:
+        return dataclasses.replace(real(self, argv, **rest), timed_out=True)
 
     monkeypatch.setattr(LocalBox, "run", starved)
     with pytest.raises(InfrastructureError, match="ended with timed-out, and so does the reference fix"):
