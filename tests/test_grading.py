@@ -16,7 +16,7 @@ from go_debug_bench.box import Box, LocalBox, LocalBoxes
 from go_debug_bench.errors import InfrastructureError
 from go_debug_bench.grade import Grade, Outcome, Reason
 from go_debug_bench.grading import Grader
-from go_debug_bench.launcher import Completed, Limits
+from go_debug_bench.launcher import Completed
 from go_debug_bench.task import Task, load_task
 from go_debug_bench.toolchain import Toolchain
 from go_debug_bench.workspace import Workspace
