@@ -17,7 +17,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from go_debug_bench.tree import Tree, scan
+from go_debug_bench.identity import own_files
+from go_debug_bench.tree import Tree
 
 __all__ = [
     "ATTEST_FOLDER",
@@ -113,6 +114,6 @@ def attest_module(cache: Path) -> str:
 
 def attesting_module(path: str) -> Tree:
     """The files of the module that attests, under the module path that it has in a clean room."""
-    files = {name: data.replace(_SOURCE_MODULE, path.encode()) for name, data in scan(_SOURCE).files.items()}
+    files = {name: data.replace(_SOURCE_MODULE, path.encode()) for name, data in own_files(_SOURCE).items()}
     files["go.mod"] = f"module {path}\n\ngo 1.24\n".encode()
     return {f"{ATTEST_FOLDER}/{name}": data for name, data in files.items()}

@@ -8,8 +8,10 @@ import random
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from filelock import ReadWriteLock
+if TYPE_CHECKING:
+    from filelock import ReadWriteLock
 
 __all__ = ["BuildCache"]
 
@@ -26,7 +28,7 @@ class BuildCache:
     def __init__(self, folder: Path, *, limit: int = _LIMIT) -> None:
         """Use ``folder``, which need not be there yet, with at most about ``limit`` bytes."""
         self.folder = folder
-        self._limit = limit
+        self.limit = limit
 
     @contextlib.contextmanager
     def used(self) -> Iterator[Path]:
@@ -41,15 +43,22 @@ class BuildCache:
         submission can add takes time to compile.
         """
         looks = random.random() < seconds / _SECONDS_PER_LOOK  # noqa: S311 - nothing depends on its being guessed
-        if not looks or _size(self.folder) <= self._limit:
+        if not looks or _size(self.folder) <= self.limit:
             return False
         with self._lock().write_lock():
-            if _size(self.folder) <= self._limit:
+            if _size(self.folder) <= self.limit:
                 return False  # somebody was faster
             shutil.rmtree(self.folder, ignore_errors=True)  # what stays is found missing, or of use, by Go
         return True
 
+    def size(self) -> int:
+        """Bytes of the files in it, which may change meanwhile."""
+        return _size(self.folder)
+
     def _lock(self) -> ReadWriteLock:
+        # Imported here: it brings SQLite, which a collection does not need.
+        from filelock import ReadWriteLock
+
         # Of its own for each use: threads share a grader, and such a lock belongs to one of them.
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         return ReadWriteLock(f"{self.folder}.lock", is_singleton=False)

@@ -6,6 +6,8 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from go_debug_bench.text import plain, printable
+
 __all__ = [
     "GobenchError",
     "InfrastructureError",
@@ -16,21 +18,30 @@ __all__ = [
 ]
 
 
+_LONGEST = 1 << 20  # characters; no message comes near
+
+
 class GobenchError(Exception):
-    """Base of every error that this package raises on purpose."""
+    """Base of every error that this package raises on purpose.
+
+    Whatever a message quotes, it steers no terminal. It may have several lines.
+    """
+
+    def __str__(self) -> str:
+        return plain(super().__str__(), _LONGEST)
 
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """One thing that is wrong with a task: where, and how to mend it."""
+    """One thing that is wrong with a task: where, and how to mend it. As text it is one printable line."""
 
     file: str
     field: str
     message: str
 
     def __str__(self) -> str:
-        where = f"{self.file}: {self.field}" if self.field else self.file
-        return f"{where}: {self.message}"
+        parts = (self.file, self.field, self.message) if self.field else (self.file, self.message)
+        return ": ".join(map(printable, parts))
 
 
 class TaskError(GobenchError, ValueError):
@@ -48,7 +59,7 @@ class UnknownTaskError(GobenchError, LookupError):
 
     def __init__(self, unknown: Iterable[str], known: Iterable[str]) -> None:
         self.unknown = tuple(sorted(unknown))
-        self.known = tuple(sorted(known))
+        self.known = tuple(sorted(map(printable, known)))
         super().__init__("; ".join(self._explain(name) for name in self.unknown))
 
     def _explain(self, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from go_debug_bench.errors import Problem
@@ -9,6 +10,8 @@ from go_debug_bench.model import CreateFile, DeleteFile, Fix, ReplaceText
 from go_debug_bench.tree import Tree, is_test_file
 
 __all__ = ["apply", "apply_all", "is_built", "is_source"]
+
+_QUOTED = 60  # characters of a text that is not found
 
 
 def is_built(path: str) -> bool:
@@ -76,9 +79,23 @@ def _apply_edits(
             find = edit.find.encode()
             count = files[path].count(find)
             if count != 1:
-                yield (
-                    index,
-                    f"find occurs {count} times in {path}, not exactly once: {edit.find.strip()[:60]!r}",
-                )
+                near = "" if count else _near(find, files[path])
+                yield index, f"find occurs {count} times in {path}, not exactly once: {_visible(edit.find)}{near}"
             else:
                 files[path] = files[path].replace(find, edit.replace.encode())
+
+
+def _visible(text: str) -> str:
+    """The beginning of a text with its white space to be seen."""
+    return repr(text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…")
+
+
+def _near(find: bytes, data: bytes) -> str:
+    """Where a text that does not occur would, but for its white space."""
+    bare, found = (b"".join(text.split()) for text in (find, data))
+    if found.count(bare) != 1:
+        return ""
+    start = [match.start() for match in re.finditer(rb"\S", data)][found.index(bare)]
+    line = data.count(b"\n", 0, start) + 1
+    crlf = r", and the file's lines end in CRLF (\r\n)" if b"\r\n" in data else ""
+    return f"; it occurs with other white space in line {line}{crlf}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,21 +11,27 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-__all__ = ["GoFile", "parse_go"]
+__all__ = ["GoFile", "levelled", "parse_go", "syntax"]
+
+_QUOTED = 60  # characters of a line that does not parse
+_TOKEN = re.compile(
+    r"""`[^`]*`?|"(?:[^"\\\n]|\\[^\n])*"?|'(?:[^'\\\n]|\\[^\n])*'?|//[^\n]*|/\*.*?(?:\*/|\Z)|\w+|\n|[^\w\s]""",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class GoFile:
     """Package clause, imported paths and top-level functions of one file.
 
-    ``constrained`` if a build constraint may leave it out, ``broken`` if it does not parse.
+    ``constrained`` if a build constraint may leave it out, ``broken`` says where it does not parse, if it does not.
     """
 
     package: str
     imports: tuple[str, ...]
     functions: tuple[str, ...]
     constrained: bool
-    broken: bool
+    broken: str
 
 
 @functools.cache
@@ -36,9 +43,15 @@ def _parser() -> Parser:
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_go.language()))
 
 
+def syntax(source: bytes) -> Node:
+    """The root of a file's syntax tree; where the bytes are no Go, it holds error nodes."""
+    return _parser().parse(source).root_node
+
+
+@functools.lru_cache(maxsize=4096)  # a task asks for its files up to three times: to be judged, for tests, for imports
 def parse_go(source: bytes) -> GoFile:
     """Read the declarations of a file; never raises, whatever the bytes are."""
-    root = _parser().parse(source).root_node
+    root = syntax(source)
     package, imports, functions, constrained = "", [], [], False
     for node in root.children:
         if node.type == "package_clause":
@@ -54,8 +67,36 @@ def parse_go(source: bytes) -> GoFile:
         imports=tuple(imports),
         functions=tuple(functions),
         constrained=constrained,
-        broken=root.has_error or not package,
+        broken=_broken(root, source) if root.has_error else "" if package else "it has no package clause",
     )
+
+
+def _broken(root: Node, source: bytes) -> str:
+    """The line of the first node that is no Go, or that is missing, with what stands there."""
+    node = root
+    while node == root or not (node.is_error or node.is_missing):  # the root is an error if nothing makes sense
+        inner = next((child for child in node.children if child.has_error), None)
+        if inner is None:
+            break
+        node = inner
+    row = node.start_point[0]
+    line = source.decode("utf-8", "replace").split("\n")[row].strip()
+    quote = repr(line if len(line) <= _QUOTED else f"{line[: _QUOTED - 1]}…")
+    return f"line {row + 1}, {f'where {node.type!r} is missing' if node.is_missing else f'at {quote}'}"
+
+
+@functools.lru_cache(maxsize=4096)  # a fix leaves most files as they are
+def levelled(source: bytes) -> bytes:
+    """A file's tokens and line ends: equal for two files that differ in white space and comments alone.
+
+    Directives stay, as the compiler reads them.
+    """
+    tokens: list[str] = []
+    for token in _TOKEN.findall(source.decode("utf-8", "replace")):
+        comment = token.startswith(("//", "/*")) and not token.startswith("//go:")
+        if not comment and not (token == "\n" and tokens[-1:] in ([], ["\n"])):  # noqa: S105  (no password)
+            tokens.append(token)
+    return " ".join(tokens).rstrip("\n ").encode()
 
 
 def _import_paths(declaration: Node) -> Iterator[Node]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -33,9 +33,11 @@ from go_debug_bench.box import Box, Boxes, LocalBoxes
 from go_debug_bench.errors import InfrastructureError
 from go_debug_bench.grade import Grade, PackageRun, Reason, judge, read_events
 from go_debug_bench.host import BUILD_LIMITS, Host
+from go_debug_bench.identity import code_digest, python_identity
 from go_debug_bench.isolation import Isolation, probe_isolation
 from go_debug_bench.launcher import Completed, Limits
 from go_debug_bench.lint import Finding, new_findings
+from go_debug_bench.once import Once
 from go_debug_bench.submission import Submission, collect, stage, tampering
 from go_debug_bench.task import Task, test_id
 from go_debug_bench.toolchain import Toolchain
@@ -52,7 +54,6 @@ _SUITE_OUTPUT = 4 << 20
 _MAX_LOG = 20_000
 _GO_PANIC = 2  # exit status of a Go program that panics
 _GO_TIMED_OUT = b"panic: test timed out after "  # Go's own -test.timeout, which comes before the box's limit
-_BASELINE_FORMAT = 2
 _COULD_BE_THE_MACHINE = frozenset({Reason.BUILD_FAILED, Reason.SUITE_BUILD_FAILED, Reason.TIMED_OUT, Reason.CRASHED})
 _SUITE_BUILD_FLAGS = ("-vet=off", "-ldflags=-s -w")
 
@@ -81,8 +82,12 @@ class Grader:
         boxes: Boxes | None = None,
         isolation: Isolation | None = None,
         parallelism: int | None = None,
+        once: Once | None = None,
     ) -> None:
         """Make a grader; ``boxes`` are by default local ones.
+
+        ``once`` remembers which trees build, for as long as it lives: for checks, which grade the same tree in several
+        ways. Training has none, as its trees never end.
 
         ``isolation`` of local boxes is by default the strongest that works here. To grade submissions without any,
         say ``Isolation.NONE``: where nothing works and nothing was said, ``grade`` refuses.
@@ -92,6 +97,7 @@ class Grader:
         self.cache = cache or cache_dir()
         self.host = Host(toolchain, workspace, self.cache, parallelism=parallelism)
         self.runner = self.host.runner
+        self.once = once
         self._baselines: dict[str, Baseline] = {}
         self._attest_module = attest_module(self.cache)
         self._unisolated_by_choice = isolation is Isolation.NONE
@@ -182,8 +188,10 @@ class Grader:
         return self._baselines[task.digest]
 
     def _baseline_path(self, task: Task) -> Path:
-        parts = (str(_BASELINE_FORMAT), self.toolchain.version, *self.boxes.platform, task.digest)
-        key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        # All that decides which tests pass: with a baseline of another grader a right fix could be refused.
+        code = (code_digest(), python_identity(), self.toolchain.version)
+        place = (type(self.boxes).__name__, *self.boxes.platform, str(self.isolation))
+        key = hashlib.sha256("\n".join((*code, *place, task.digest)).encode()).hexdigest()
         return self.cache / "baselines" / f"{key}.json"
 
     def grade_reference(self, task: Task) -> Grade:
@@ -219,11 +227,12 @@ class Grader:
             binaries: dict[str, Path] = {}
             if not submission.refused:
                 clean = room / "clean"
-                tree.write(stage(task, submission), clean)
+                staged = stage(task, submission)
+                tree.write(staged, clean)
                 # The lint beside the build: it costs a tenth of a small grade otherwise.
                 with ThreadPoolExecutor(1) as beside:
                     findings = beside.submit(self.host.lint_folder, clean)
-                    grade = self._build(task, clean, grade)
+                    grade = self._build(task, staged, clean, grade)
                     if grade.compiles and grade.tests_untampered:
                         grade = self._judge_code(task, findings.result(), grade)
                 clock.lap("build and lint")
@@ -233,15 +242,34 @@ class Grader:
                     clock.lap("compile")
             yield Prepared(task=task, grade=grade, binaries=binaries)
 
-    def _build(self, task: Task, clean: Path, grade: Grade) -> Grade:
+    def _build(self, task: Task, staged: Tree, clean: Path, grade: Grade) -> Grade:
         # The packages with tests by name too: a pattern is content with none at all.
-        built = self.go(clean, "build", "./...", *(f"./{package}" for package in task.test_packages))
-        if not built.ok:
+        wanted = ("./...", *(f"./{package}" for package in task.test_packages))
+        built = self._failed_build(staged, clean, wanted)
+        if built:
             return _not_built(grade, Reason.BUILD_FAILED, "the module does not build", built)
         if grade.tampering:
             reason = "; ".join(grade.tampering)
             return replace(grade, compiles=True, code=Reason.TAMPERED, reason=f"tests were tampered with: {reason}")
         return replace(grade, compiles=True)
+
+    def _failed_build(self, staged: Tree, clean: Path, wanted: Sequence[str]) -> Completed | None:
+        """How the build of a tree failed, or None where it did not, now or before."""
+        if self.once is None:
+            built = self.go(clean, "build", *wanted)
+            return None if built.ok else built
+        key = hashlib.sha256("\n".join((*wanted, *self.boxes.platform, tree.digest(staged))).encode()).hexdigest()
+        failed: list[Completed] = []
+
+        def build() -> bytes | None:
+            built = self.go(clean, "build", *wanted)
+            if built.ok:
+                return b""
+            failed.append(built)
+            return None
+
+        self.once.answer(f"build-{key}", build)
+        return failed[0] if failed else None
 
     def _judge_code(self, task: Task, findings: Collection[Finding], grade: Grade) -> Grade:
         """Refuse code that uses what only a cheat needs, and that the task itself does not use."""

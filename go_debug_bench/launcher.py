@@ -20,8 +20,9 @@ from filelock import FileLock
 
 from go_debug_bench.errors import InfrastructureError
 from go_debug_bench.guarded import run_guarded
+from go_debug_bench.identity import own_files
 from go_debug_bench.toolchain import Toolchain, environment
-from go_debug_bench.tree import digest, scan
+from go_debug_bench.tree import digest
 
 __all__ = ["Completed", "Limits", "Runner", "build_tool", "launch_command", "read_status"]
 
@@ -189,7 +190,7 @@ def build_tool(
         InfrastructureError: it does not build.
     """
     goos, goarch = platform or (toolchain.goos, toolchain.goarch)
-    source = scan(_SOURCE).files
+    source = own_files(_SOURCE)
     folder = cache / "tools" / f"{toolchain.version}-{goos}-{goarch}-{digest(source)[:16]}"
     binary = folder / name
     try:

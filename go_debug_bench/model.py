@@ -6,7 +6,6 @@ import contextlib
 import difflib
 import json
 import re
-from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -56,9 +55,9 @@ def _not_blank(text: str) -> str:
 
 
 def _relative_path(text: str) -> str:
-    path = PurePosixPath(text)
-    odd = path.is_absolute() or str(path) != text or ".." in path.parts or any(c in text for c in "\\\0\n")
-    if not text or odd or len(text.encode()) > 200:
+    # No pathlib: it takes half of the time to parse a task.
+    odd = any(part in ("", ".", "..") for part in text.split("/")) or any(c in text for c in "\\\0\n")
+    if odd or len(text.encode()) > 200:
         raise PydanticCustomError("path", "must be a path relative to the repo, like 'internal/store/store.go'")
     return text
 

@@ -12,8 +12,9 @@ from types import MappingProxyType
 
 from go_debug_bench.errors import GobenchError, Problem, TaskError, UnknownTaskError
 from go_debug_bench.fixes import apply_all, is_built
-from go_debug_bench.gosource import GoFile, parse_go
+from go_debug_bench.gosource import GoFile, levelled, parse_go
 from go_debug_bench.model import Fix, TaskSpec, parse_spec
+from go_debug_bench.sound import Sound
 from go_debug_bench.tasks_dir import task_folders, tasks_dir
 from go_debug_bench.tree import Scan, Tree, TreeRefused, digest, is_test_file, scan
 
@@ -122,9 +123,11 @@ def load_tasks(root: Path | None = None, ids: Iterable[str] | None = None) -> li
     return [load_task(folder) for folder in _chosen(tasks_dir() if root is None else root, ids)]
 
 
-def load_specs(root: Path, ids: Iterable[str] | None = None) -> list[TaskSpec]:
-    """What ``task.json`` says of tasks, without their code: a fiftieth of the work. Raises what ``load_tasks`` does."""
-    specs = []
+def load_specs(root: Path, ids: Iterable[str] | None = None) -> Iterator[TaskSpec]:
+    """What ``task.json`` says of tasks, without their code: a fiftieth of the work. Raises what ``load_tasks`` does.
+
+    One after the other: to hold hundreds at once sets off garbage collections, which are dear beside verifiers.
+    """
     for folder in _chosen(root, ids):
         try:
             spec = parse_spec((folder / "task.json").read_bytes())
@@ -132,8 +135,7 @@ def load_specs(root: Path, ids: Iterable[str] | None = None) -> list[TaskSpec]:
             raise TaskError(folder.name, [Problem("task.json", "", f"cannot be read: {error.strerror}")]) from None
         if not isinstance(spec, TaskSpec):
             raise TaskError(folder.name, sorted(set(spec)))
-        specs.append(spec)
-    return specs
+        yield spec
 
 
 def _chosen(root: Path, ids: Iterable[str] | None) -> list[Path]:
@@ -160,15 +162,18 @@ def load_task(folder: Path) -> Task:
         raise TaskError(folder.name, [Problem(".", "", f"the task folder is refused: {error}")]) from None
     except OSError as error:
         raise TaskError(folder.name, [Problem(".", "", f"is not a readable folder: {error.strerror}")]) from None
-    problems += _folder_problems(found)
     repo, hidden = _below("repo/", found.files), _below("hidden/", found.files)
-    module = _Module(repo, hidden)
     spec = _spec(found, problems)
-    if spec:
-        problems += _spec_problems(spec, folder.name, module)
-    problems += module.problems(spec)
-    if problems or spec is None:
-        raise TaskError(folder.name, sorted(set(problems)))
+    sound = Sound(folder.name, found)
+    if spec is None or not sound.known:
+        problems += _folder_problems(found)
+        module = _Module(repo, hidden)
+        if spec:
+            problems += _spec_problems(spec, folder.name, module)
+        problems += module.problems(spec)
+        if problems or spec is None:
+            raise TaskError(folder.name, sorted(set(problems)))
+        sound.keep()
     return Task(folder=folder, spec=spec, repo=MappingProxyType(repo), hidden=MappingProxyType(hidden))
 
 
@@ -208,11 +213,13 @@ def _folder_problems(found: Scan) -> Iterator[Problem]:
 def _spec_problems(spec: TaskSpec, folder: str, module: _Module) -> Iterator[Problem]:
     if spec.id != folder:
         yield Problem("task.json", "id", f"is {spec.id!r} but the folder is called {folder!r}; make them equal")
-    if spec.package not in module.packages.values():
+    if spec.package not in module.packages.values() and not module.broken("repo"):
         known = ", ".join(sorted(set(module.packages.values()))) or "(none)"
         yield Problem("task.json", "package", f"{spec.package!r} is no package of the repo; it has {known}")
     yield from _fix_problems(spec, module.repo)
-    yield from _fail_to_pass_problems(spec.fail_to_pass, _hidden_tests(module.hidden))
+    yield from _fail_to_pass_problems(
+        spec.fail_to_pass, None if module.broken("hidden") else _hidden_tests(module.hidden)
+    )
 
 
 def _fix_problems(spec: TaskSpec, repo: Tree) -> Iterator[Problem]:
@@ -223,7 +230,7 @@ def _fix_problems(spec: TaskSpec, repo: Tree) -> Iterator[Problem]:
     located = [("reference_fix", spec.reference_fix)]
     located += [(f"{field}[{i}]", fix) for field, fixes in groups.items() for i, fix in enumerate(fixes)]
     names: dict[str, str] = {}
-    results: dict[str, str] = {}
+    results = {_code(repo): "the unfixed repo"}
     for field, fix in located:
         fixed, problems = apply_all(fix, repo, field)
         yield from problems
@@ -235,15 +242,22 @@ def _fix_problems(spec: TaskSpec, repo: Tree) -> Iterator[Problem]:
         if field == "reference_fix":
             for i, mutant in enumerate(spec.equivalent_mutants):
                 yield from apply_all(mutant, fixed, f"equivalent_mutants[{i}]")[1]
-        same = results.setdefault(digest(fixed), field)
+        same = results.setdefault(_code(fixed), field)
         if same != field:
-            yield Problem("task.json", field, f"gives the very same code as {same}; build it differently")
+            message = f"gives the very same code as {same}, white space and comments aside; build it differently"
+            yield Problem("task.json", field, message)
 
 
-def _fail_to_pass_problems(names: Sequence[str], known: Sequence[str]) -> Iterator[Problem]:
+def _code(files: Tree) -> str:
+    """What stands for a tree's code, however it is laid out."""
+    return digest({path: levelled(data) if path.endswith(".go") else data for path, data in files.items()})
+
+
+def _fail_to_pass_problems(names: Sequence[str], known: Sequence[str] | None) -> Iterator[Problem]:
+    """The problems of a list of tests; which tests there are is not ``known`` if a test file does not parse."""
     for i, name in enumerate(names):
         field = f"fail_to_pass[{i}]"
-        if not any(name == top or name.startswith(f"{top}/") for top in known):
+        if known is not None and not any(name == top or name.startswith(f"{top}/") for top in known):
             has = ", ".join(known) or "(none)"
             yield Problem("task.json", field, f"{name!r} is no hidden test; the hidden suite has {has}")
         if name in names[:i]:
@@ -270,12 +284,16 @@ class _Module:
             if path.startswith("repo/") and not is_test_file(path) and file.package and not file.constrained
         }
 
+    def broken(self, room: str) -> bool:
+        """Whether a file of ``repo`` or ``hidden`` does not parse, so that what it declares is not known."""
+        return any(file.broken for path, file in self._files.items() if path.startswith(f"{room}/"))
+
     def problems(self, spec: TaskSpec | None) -> Iterator[Problem]:
         yield from self._go_mod_problems(spec)
         yield from self._layout_problems()
         for path, file in self._files.items():
             if file.broken:
-                yield Problem(path, "", "does not parse as Go")
+                yield Problem(path, "", f"does not parse as Go: {file.broken}")
             elif is_test_file(path):
                 yield from self._test_file_problems(path, file)
         yield from self._clashes()
@@ -299,7 +317,7 @@ class _Module:
             yield Problem("repo/go.mod", "", f"must have the line 'go {spec.go}', as task.json says")
 
     def _layout_problems(self) -> Iterator[Problem]:
-        if not self.packages:
+        if not self.packages and not self.broken("repo"):
             yield Problem("repo", "", "holds no Go source besides tests")
         for path in self.repo:
             name = path.rpartition("/")[2]
@@ -329,9 +347,9 @@ class _Module:
         package = self.packages.get(relative.rpartition("/")[0])
         if file.constrained or _PLATFORM.search(path):
             yield Problem(path, "", "has a build constraint, in it or in its name; a suite is the same everywhere")
-        if package is None:
+        if package is None and not self.broken("repo"):
             yield Problem(path, "", "tests a folder that holds no package of the repo")
-        elif file.package != f"{package}_test":
+        elif package is not None and file.package != f"{package}_test":
             yield Problem(
                 path,
                 "package",

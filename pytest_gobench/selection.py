@@ -10,19 +10,21 @@ from pathlib import Path
 from go_debug_bench.errors import UnknownTaskError
 from go_debug_bench.tasks_dir import is_task_folder, task_folders
 
-__all__ = ["Selection", "code_inside_task", "default_root", "named_tasks", "select", "with_value"]
+__all__ = ["Selection", "code_inside_task", "default_roots", "named_tasks", "select", "with_value"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
     """The folders whose direct children are tasks; ``alone`` collects nothing but tasks.
 
-    Without ``strict``, a missing Go skips the checks instead of failing them.
+    Without ``strict``, a missing Go skips the checks instead of failing them. ``remark`` is what the header says of the
+    folders, if nobody has named them.
     """
 
     roots: frozenset[Path]
     alone: bool
     strict: bool
+    remark: str = ""
 
     def holds_task(self, folder: Path) -> bool:
         """Whether ``folder`` is a task of this run."""
@@ -33,7 +35,9 @@ class Selection:
         return any(self.holds_task(parent) for parent in path.parents)
 
 
-def select(*, flag: bool, strict: bool, ini_roots: Sequence[Path], arguments: Iterable[Path]) -> Selection | None:
+def select(
+    *, flag: bool, strict: bool, ini_roots: Sequence[Path], arguments: Iterable[Path], remark: str = ""
+) -> Selection | None:
     """The selection of a run, or None if the plugin has nothing to do.
 
     ``arguments`` are the paths of the command line. With the flag, each names a folder of tasks, a task, or its
@@ -48,26 +52,36 @@ def select(*, flag: bool, strict: bool, ini_roots: Sequence[Path], arguments: It
                 roots.add(path.parent if is_task_folder(path) else path)
     elif not roots:
         return None
-    return Selection(roots=frozenset(roots), alone=flag, strict=strict or flag)
+    return Selection(roots=frozenset(roots), alone=flag, strict=strict or flag, remark=remark)
 
 
-def default_root(ini_roots: Sequence[Path], start: Path, packaged: Path) -> list[Path]:
-    """Where tasks are looked for when the command line names no path: the ini's folders, ./tasks, the package's."""
+def default_roots(ini_roots: Sequence[Path], start: Path, packaged: Path) -> tuple[list[Path], str]:
+    """Where tasks are looked for when the command line names no path: the ini's folders, ./tasks, the package's.
+
+    With a remark if it is the last, as a CI that proves the package's tasks has proved nothing of its own.
+    """
     if ini_roots:
-        return list(ini_roots)
-    return [start / "tasks" if (start / "tasks").is_dir() else packaged]
+        return list(ini_roots), ""
+    if (start / "tasks").is_dir():
+        return [start / "tasks"], ""
+    return [packaged], "those of the package, as there is no ./tasks and no gobench_tasks"
 
 
-def named_tasks(names: Sequence[str], roots: Sequence[Path]) -> list[Path]:
-    """The folders of the tasks with these ids below ``roots``.
+def named_tasks(names: Sequence[str], roots: Sequence[Path], packaged: Path) -> list[Path]:
+    """The folders of the tasks with these ids below ``roots``, all of them if two have the same.
 
     Raises:
-        UnknownTaskError: an id that no task has.
+        UnknownTaskError: an id that no task has; its notes say where it was looked for, and of an id of a ``packaged``
+            task that it is one.
     """
-    known = {folder.name: folder for root in roots for folder in task_folders(root)}
-    if unknown := set(names) - set(known):
-        raise UnknownTaskError(unknown, known)
-    return [known[name] for name in dict.fromkeys(names)]
+    known = [folder for root in roots for folder in task_folders(root)]
+    if unknown := set(names) - {folder.name for folder in known}:
+        error = UnknownTaskError(unknown, {folder.name for folder in known})
+        error.add_note(f"looked in {', '.join(map(str, roots))}")
+        for name in sorted(unknown & {folder.name for folder in task_folders(packaged)}):
+            error.add_note(f"{name!r} is one of the packaged tasks: add --tasks packaged to 'go-debug-bench verify'")
+        raise error
+    return [folder for name in dict.fromkeys(names) for folder in known if folder.name == name]
 
 
 def code_inside_task(config_file: Path | None, anchors: Iterable[Path]) -> Path | None:

@@ -1,20 +1,16 @@
-"""The matrix: what each task showed, as facts that cross processes and as the table that people read."""
+"""What the terminal shows of a run's facts: the matrix of each task, and the explanation of a failed claim."""
 
 from __future__ import annotations
 
-import json
+import textwrap
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
 
 import pytest
 
-from go_debug_bench.checks import Check, Verdict
-from go_debug_bench.task import Task
+from pytest_gobench.facts import Facts, Gathered
 
-__all__ = ["FACTS", "SINK", "Facts", "MatrixSummary", "matrix"]
+__all__ = ["SINK", "MatrixSummary", "explain", "marked", "matrix"]
 
-FACTS = "gobench"
-"""Name of the user property that carries a check's facts, as JSON: it crosses xdist and stays readable in junit."""
 SINK = pytest.StashKey[Callable[[str], None]]()
 """Where the matrix goes, line by line, instead of the terminal report."""
 
@@ -31,81 +27,52 @@ _STRATEGIES = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Facts:
-    """What one check showed, in built-in types. The grade's fields are None where nothing was graded."""
-
-    folder: str
-    task: str
-    package: str
-    difficulty: str
-    check: str
-    ok: bool
-    claim: str
-    found: str
-    compiles: bool | None = None
-    tampered: bool | None = None
-    hidden: bool | None = None
-    reward: float | None = None
-
-    @classmethod
-    def of(cls, task: Task, check: Check, verdict: Verdict) -> Facts:
-        """The facts of a verdict."""
-        grade = verdict.grade
-        return cls(
-            folder=str(task.folder),
-            task=task.id,
-            package=task.spec.package,
-            difficulty=task.spec.difficulty,
-            check=check.name,
-            ok=verdict.ok,
-            claim=verdict.claim,
-            found=verdict.found,
-            compiles=grade.compiles if grade else None,
-            tampered=not grade.tests_untampered if grade else None,
-            hidden=grade.hidden_tests_pass if grade else None,
-            reward=round(grade.reward, 6) if grade else None,
-        )
-
-    def as_dict(self) -> dict[str, object]:
-        """The facts by name, ready for JSON."""
-        return asdict(self)
-
-
 class MatrixSummary:
-    """Gathers the facts of a run, from all workers, and prints the matrix at its end."""
+    """Prints the matrix at the end of a run."""
 
-    def __init__(self) -> None:
-        self.facts: list[Facts] = []
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the facts that a check left."""
-        if report.when == "call":
-            self.facts += [Facts(**json.loads(str(value))) for name, value in report.user_properties if name == FACTS]
+    def __init__(self, gathered: Gathered) -> None:
+        self._gathered = gathered
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
         """Print the matrix."""
-        if not self.facts:
+        lines = matrix(result.facts for result in self._gathered.results)
+        if not lines:
             return
         write = config.stash.get(SINK, None)
         if write is None:
             terminalreporter.section("tasks")
             write = terminalreporter.write_line
-        for line in matrix(self.facts):
+        for line in lines:
             write(line)
 
 
 def matrix(facts: Iterable[Facts]) -> list[str]:
-    """One block per task, by id, then one line per claim that failed."""
+    """One block per task, by id, then one line per claim that failed. What has no verdict is left out."""
     tasks: dict[tuple[str, str], dict[str, Facts]] = {}
     for fact in facts:
-        tasks.setdefault((fact.task, fact.folder), {})[fact.check] = fact
+        if fact.ok is not None:
+            tasks.setdefault((fact.task, fact.folder), {})[fact.check] = fact
     lines: list[str] = []
     for task in sorted(tasks):
         lines += [*_block(tasks[task]), ""]
     failed = [fact for task in sorted(tasks) for fact in tasks[task].values() if not fact.ok]
     lines += [f"FAIL {fact.task} {fact.check}: {fact.found}" for fact in failed]
     return lines if failed else lines[:-1]
+
+
+def explain(facts: Facts) -> str:
+    """What an author needs to mend a task after a failed claim: the finding, the claim, how to repeat it, the mend."""
+    lines = [("found", facts.found), ("claim", facts.claim)]
+    if facts.commands:
+        lines += [("repeat", facts.repeat), *(("", command) for command in facts.commands)]
+    lines.append(("mend", facts.mend))
+    text = "\n".join(f"{label:<8}{line}" for label, line in lines)
+    return f"{text}\n\n{marked(facts.excerpt)}" if facts.excerpt else text
+
+
+def marked(text: str) -> str:
+    """Lines of somebody else's, each marked as such: none of them passes for a line of pytest's, or commands a CI."""
+    return textwrap.indent(text, "| ", lambda _: True)
 
 
 def _block(checks: dict[str, Facts]) -> list[str]:

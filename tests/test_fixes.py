@@ -40,7 +40,7 @@ def test_a_file_can_be_deleted() -> None:
     ("edits", "expected"),
     [
         ([{"file": "a.go", "find": "zzz", "replace": ""}], "find occurs 0 times in a.go, not exactly once: 'zzz'"),
-        ([{"file": "a.go", "find": " = 1", "replace": ""}], "find occurs 2 times in a.go, not exactly once: '= 1'"),
+        ([{"file": "a.go", "find": " = 1", "replace": ""}], "find occurs 2 times in a.go, not exactly once: ' = 1'"),
         ([{"file": "b.go", "find": "x", "replace": ""}], "b.go is not in the repo"),
         ([{"file": "b.go", "delete": True}], "b.go is not in the repo"),
         ([{"file": "a.go", "create": ""}], "creates a.go, which is there already"),
@@ -57,6 +57,31 @@ def test_an_edit_that_does_not_apply_is_a_problem(edits: list[dict[str, Any]], e
     assert problems[0].message.startswith(expected)
     with pytest.raises(ValueError, match="edits"):
         apply(fix(*edits), REPO)
+
+
+TANK = b"package tank\n\nfunc (t Tank) Fill() {\n\tt.batch = batch\n\tt.full = true\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("find", "data", "expected"),
+    [
+        ("    t.batch = batch", TANK, "'    t.batch = batch'; it occurs with other white space in line 4"),
+        (" t.batch=batch\n\n", TANK, "' t.batch=batch\\n\\n'; it occurs with other white space in line 4"),
+        (
+            "batch\n\tt.full",
+            TANK.replace(b"\n", b"\r\n"),
+            r"'batch\n\tt.full'; it occurs with other white space in line 4, and the file's lines end in CRLF (\r\n)",
+        ),
+        ("  batch", TANK, "'  batch'"),  # in two places: neither is meant for sure
+        ("x" * 100, TANK, f"'{'x' * 59}…'"),
+    ],
+)
+def test_a_text_that_is_not_found_is_shown_with_its_white_space(find: str, data: bytes, expected: str) -> None:
+    """And where it is but for that: a copy from a terminal or an editor has often lost its tabs."""
+    _, problems = apply_all(fix({"file": "tank.go", "find": find, "replace": ""}), {"tank.go": data}, "reference_fix")
+    assert [problem.message for problem in problems] == [
+        f"find occurs 0 times in tank.go, not exactly once: {expected}"
+    ]
 
 
 def test_a_fix_that_changes_nothing_is_a_problem() -> None:

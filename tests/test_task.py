@@ -109,6 +109,23 @@ PROBLEMS: dict[str, tuple[Change, str]] = {
         spec(alternative_fixes=lambda fixes: [fixes[0], {**fixes[0], "name": "again"}]),
         "task.json: alternative_fixes[1]: gives the very same code as alternative_fixes[0]",
     ),
+    "two fixes alike but for white space and comments": (
+        spec(
+            alternative_fixes=lambda fixes: [
+                fixes[0],
+                {
+                    **fixes[0],
+                    "name": "again",
+                    "edits": [{**e, "replace": f"// So.\n{e['replace']} "} for e in fixes[0]["edits"]],
+                },
+            ]
+        ),
+        "task.json: alternative_fixes[1]: gives the very same code as alternative_fixes[0], white space and comments",
+    ),
+    "fix of white space alone": (
+        spec(wrong_fixes=in_first(with_edits({"file": "tally.go", "find": "i < 3", "replace": "i  <  3"}))),
+        "task.json: wrong_fixes[0]: gives the very same code as the unfixed repo, white space and comments aside",
+    ),
     "two fixes of one name": (
         spec(wrong_fixes=in_first(lambda fix: {**fix, "name": "add-all"})),
         "task.json: wrong_fixes[0].name: 'add-all' is the name of reference_fix too",
@@ -170,7 +187,10 @@ PROBLEMS: dict[str, tuple[Change, str]] = {
     "go.work": (text("repo/go.work", "go 1.24\n"), "repo/go.work: does not belong in a task"),
     "vendored": (text("repo/vendor/x/x.go", "package x\n"), "repo/vendor/x/x.go: is vendored"),
     "source that Go ignores": (text("repo/_old/x.go", "package x\n"), "repo/_old/x.go: is ignored by the go command"),
-    "source that does not parse": (text("repo/x.go", "package tally\nfunc {\n"), "repo/x.go: does not parse as Go"),
+    "source that does not parse": (
+        text("repo/x.go", "package tally\nfunc {\n"),
+        "repo/x.go: does not parse as Go: line 2, at 'func {'",
+    ),
     "no source": (lambda f: (f / "repo/tally.go").unlink(), "repo: holds no Go source besides tests"),
     "no hidden test": (lambda f: (f / "hidden/total_test.go").unlink(), "hidden: holds no test"),
     "no hidden folder": (lambda f: shutil.rmtree(f / "hidden"), "hidden: is missing; it must be a folder"),
@@ -295,6 +315,31 @@ def test_all_problems_of_a_task_are_reported_at_once(folder: Path) -> None:
         ("repo/x.go", ""),
         ("task.json", "fail_to_pass[0]"),
         ("task.json", "id"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (text("hidden/total_test.go", "package\n"), "hidden/total_test.go: does not parse as Go: line 1, at 'package'"),
+        (text("repo/tally_test.go", "/*"), "repo/tally_test.go: does not parse as Go: line 1, at '/*'"),
+    ],
+)
+def test_what_does_not_parse_is_the_only_problem(folder: Path, change: Change, expected: str) -> None:
+    """What it would declare is not known, so nothing is said of that."""
+    change(folder)
+    with pytest.raises(TaskError) as caught:
+        load_task(folder)
+    assert [str(problem) for problem in caught.value.problems] == [expected]
+
+
+def test_source_that_does_not_parse_is_no_missing_package(folder: Path) -> None:
+    """Nor do its tests test nothing; that a fix does not apply to it is true all the same."""
+    text("repo/tally.go", "pakage tally\n")(folder)
+    with pytest.raises(TaskError) as caught:
+        load_task(folder)
+    assert [str(problem) for problem in caught.value.problems if "find occurs" not in problem.message] == [
+        "repo/tally.go: does not parse as Go: line 1, at 'pakage tally'"
     ]
 
 

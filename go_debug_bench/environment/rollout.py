@@ -31,16 +31,13 @@ from go_debug_bench.grade import Grade, Outcome
 from go_debug_bench.grading import Grader
 from go_debug_bench.host import Host
 from go_debug_bench.isolation import Isolation
-from go_debug_bench.model import TaskSpec
+from go_debug_bench.prompt import REPO, prompt
 from go_debug_bench.submission import Submission, collect
 from go_debug_bench.task import Task
 from go_debug_bench.toolchain import RELEASE, Toolchain, find_toolchain
 from go_debug_bench.workspace import Workspace, cache_dir
 
 __all__ = ["METRICS", "REPO", "Desk", "desk", "prepare", "prompt", "submission_of", "sweep"]
-
-REPO = "repo"
-"""The agent's copy of a task's repo, in the working folder of its box. No task id: some of them name the gate."""
 
 METRICS = ("hidden_pass_fraction", "lint_findings", "added_tests", "grade_seconds")
 """Facts of a grade that are numbers without being rewards."""
@@ -81,15 +78,6 @@ find . -mindepth 1 \\( -type d \\( -name '.*' -o -name vendor -o -name testdata 
 echo
 echo "{_DONE}"
 """
-
-
-def prompt(spec: TaskSpec) -> str:
-    """What the agent reads: the task's prompt, and where it finds itself."""
-    return (
-        f"{spec.prompt}\n\nThe module is in the folder `{REPO}` of your working directory; Go {spec.go} is "
-        "installed, and there is nothing to download. Your change is judged by tests that you do not see; do not edit "
-        "or delete the tests that are there."
-    )
 
 
 async def prepare(runtime: Runtime, task: Task, *, user: str | None = None) -> None:

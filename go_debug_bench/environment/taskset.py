@@ -11,11 +11,11 @@ import verifiers.v1 as vf
 from pydantic import Field, field_validator
 from verifiers.v1.runtimes import RuntimeConfig
 
-from go_debug_bench.checks import Prover, checks_of
 from go_debug_bench.environment.boxes import config_of
 from go_debug_bench.environment.record import note
 from go_debug_bench.environment.rollout import METRICS, REPO, desk, prepare, prompt
 from go_debug_bench.model import Difficulty, TaskSpec
+from go_debug_bench.suite import Neighbours
 from go_debug_bench.task import Task, load_specs, load_task, load_tasks
 from go_debug_bench.tasks_dir import tasks_dir
 
@@ -56,8 +56,11 @@ class GoDebugConfig(vf.TasksetConfig):
     """Whether the agent reaches the network. The reference fixes are public, so by default it does not. Without an
     image there is no way to keep it from it."""
     setup_seconds: float = Field(600, gt=0)
+    """Limit of a rollout's setup, in which the agent gets its repo."""
     agent_seconds: float | None = Field(None, gt=0)
+    """Limit of the agent's work. By default the harness decides."""
     scoring_seconds: float = Field(900, gt=0)
+    """Limit of a grade, with the start of its box."""
     cpu: float = Field(2, gt=0)
     """Cores of a container."""
     memory: float = Field(4, gt=0)
@@ -127,7 +130,9 @@ class GoDebugTask(vf.Task[GoDebugData, vf.State, GoDebugTaskConfig]):
     async def validate(self, runtime: vf.Runtime) -> bool:
         """Prove every claim of the task, each grade in a fresh runtime like this one. What fails is in the record."""
         grader = await desk().grader(self._settings.grading or config_of(runtime), unisolated=self._settings.unisolated)
-        prover = Prover(grader=grader)
+        from go_debug_bench.checks import Prover, checks_of  # a quarter of the imports, which no rollout needs
+
+        prover = Prover(grader=grader, neighbours=_neighbours())
 
         def proved() -> bool:
             grader.warm(self.task.imports)
@@ -147,6 +152,11 @@ def _fact(trace: Trace, name: str) -> float:
 @cache
 def _task(folder: Path) -> Task:
     return load_task(folder)
+
+
+@cache
+def _neighbours() -> Neighbours:
+    return Neighbours()
 
 
 class GoDebugTaskset(vf.Taskset[GoDebugTask, GoDebugConfig]):  # type: ignore[type-var]  # its variables are invariant

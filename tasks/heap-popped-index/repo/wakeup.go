@@ -90,7 +90,7 @@ type Call struct {
 	Room  house.Room
 	Guest string
 	At    time.Time // that it was last put down for
-	Daily bool
+	Daily bool      // whether the next day's call follows it
 	State State
 	Rings int // since it was last put down
 }

@@ -39,7 +39,8 @@ type Hold struct {
 	Reason string `json:"reason"`
 	// Until is zero for a hold that somebody has to lift.
 	Until time.Time `json:"until"`
-	By    string    `json:"by"`
+	// By is the till or the clerk that asked for the hold.
+	By string `json:"by"`
 }
 
 // equal reports whether h and other, which may be nil, say the same.

@@ -12,7 +12,7 @@ import (
 // Record is the entry of one request in a Ledger.
 type Record struct {
 	At     time.Time // when the request was admitted
-	Method string
+	Method string    // of the request, as is Path
 	Path   string
 	Status int    // of the answer
 	Office string // code of the office that sent the request

@@ -1,0 +1,3 @@
+module example.com/stall
+
+go 1.24
