@@ -198,7 +198,7 @@ GIVEN_AWAY = {
         "repo/tally.go:10: hints at the fault or at how it is judged: 'BUG'",
     ),
     "a hint that lies": (
-        comment("deliberately short"),
+        comment("deliberately wrong"),
         "repo/tally.go:10: hints at the fault or at how it is judged: 'deliberately'",
     ),
     "a sentence of the gate in other forms and another order": (
@@ -253,10 +253,103 @@ def test_words_of_any_prompt_are_no_words_of_the_id(folder: Path) -> None:
     """An id may say public and hidden; the other words of it tell."""
     task = folder.parent / "public-hidden-tests-existing-exported-package-aliasing"
     folder.rename(task)
-    change(task, fields(id=task.name, prompt="The public, exported API and the existing, hidden tests of the package."))
+    change(
+        task, fields(id=task.name, prompt="The public, exported API; existing, passing tests of the package; hidden.")
+    )
     assert said(giveaways(load_task(task))) == []
     change(task, fields(prompt="The public aliasing."))
     assert len(giveaways(load_task(task))) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ("FIX: the end", "FIX"),
+        ("a mistake", "mistake"),
+        ("the fault is here", "the fault is"),
+        ("this is broken", "this is broken"),
+        ("a known issue", "known issue"),
+        ("off by 1", "off by 1"),
+        ("it is off by\n\t// one here", "off by // one"),
+        ("planted", "planted"),
+        ("the trap", "the trap"),
+        ("incorrect on purpose", "on purpose"),
+        ("Intentionally so.\n\t// It is broken.", "Intentionally"),
+        ("the benchmarks show the bug report's fault", "benchmarks"),
+    ],
+)
+def test_a_comment_hints_in_many_words(folder: Path, words: str, hint: str) -> None:
+    """Alone, or beside a word for a fault."""
+    change(folder, comment(words))
+    assert f"repo/tally.go:10: hints at the fault or at how it is judged: {hint!r}" in said(
+        giveaways(load_task(folder))
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The error is intentionally ignored: Close cannot fail here.",
+        "Deliberately not locked; callers hold mu.",
+        "See the benchmarks for why.",
+        "Defects are counted by shift.",
+        "bug reports carry an id",
+        "Prefix: fix: what is given twice by mistake is taken once.",
+        "Set on purpose, for graders.",
+    ],
+)
+def test_what_good_comments_say_is_no_hint(folder: Path, words: str) -> None:
+    """In a comment and in a README, where another paragraph may speak of what is wrong."""
+    change(folder, comment(words), text("repo/README.md", f"{words}\n\nA wrong reading is left out.\n"))
+    assert said(giveaways(load_task(folder))) == []
+
+
+@pytest.mark.parametrize(
+    ("prompt", "hint"),
+    [
+        ("It looks like an off-by-one error.", "off-by-one"),
+        ("Total is off by one.", "off by one"),
+        ("Make the hidden tests pass.", "hidden tests"),
+        ("There is a Hidden Suite.", "Hidden Suite"),
+    ],
+)
+def test_a_prompt_tells_nothing_that_only_its_author_knows(folder: Path, prompt: str, hint: str) -> None:
+    """Neither the kind of the fault nor that somebody judges."""
+    for values in ({"prompt": prompt}, {"prompt": "It is wrong.", "title": prompt}):
+        change(folder, fields(**values))
+        (line,) = said(giveaways(load_task(folder)))
+        assert line.endswith(f"line 1: hints at the fault or at how it is judged: {hint!r}")
+
+
+def loop(folder: Path) -> None:
+    """A reference fix that replaces the head of a loop."""
+    head = "for n := 0; n < 4 && err == nil; n++ {"
+    edit = {"file": "tally.go", "find": head, "replace": "for {"}
+    change(
+        folder,
+        edited("repo/tally.go", "\ttotal := 0\n", f"\tvar err error\n\t{head}\n\t}}\n\ttotal := 0\n"),
+        fields(reference_fix={"name": "add-all", "summary": "Add every reading.", "edits": [edit]}),
+    )
+
+
+@pytest.mark.parametrize(
+    ("prompt", "code"),
+    [("It stops at `n<4`.", "n<4"), ("Why does it say n < 4 there?", "n < 4"), ("It has\n\tn := 0", "n := 0")],
+)
+def test_code_that_the_reference_fix_replaces_gives_it_away(folder: Path, prompt: str, code: str) -> None:
+    """However it is spaced, in quotes or not."""
+    change(folder, loop, fields(prompt=prompt))
+    (line,) = said(giveaways(load_task(folder)))
+    assert line.endswith(f": quotes {code!r}, which the reference fix replaces in tally.go")
+    change(folder, documentation(f"It is so while {code}."))
+    assert said(giveaways(load_task(folder))) == []
+
+
+@pytest.mark.parametrize("prompt", ["It is 4, and n is < 5.", "Then `err == nil` holds.", "For n, 0 or 4."])
+def test_other_code_may_be_quoted(folder: Path, prompt: str) -> None:
+    """What a user writes, and single tokens."""
+    change(folder, loop, fields(prompt=prompt))
+    assert said(giveaways(load_task(folder))) == []
 
 
 NEAR_MISSES = {
@@ -497,6 +590,36 @@ def test_a_capital_that_begins_a_sentence_explains_nothing(folder: Path) -> None
     assert len(unexplained(load_task(folder))) == 1
 
 
+@pytest.mark.parametrize("directive", ["//go:noinline", "//nolint:all", "//nolint", "//go:noinline\n//"])
+def test_a_directive_explains_nothing(folder: Path, directive: str) -> None:
+    """It speaks to a tool; words beside it explain."""
+    function = "func (m *Meter) Reset"
+    change(folder, text("repo/api.go", API), hidden_test("m.Reset()"))
+    change(folder, edited("repo/api.go", function, f"{directive}\n{function}"))
+    assert len(unexplained(load_task(folder))) == 1
+    change(folder, edited("repo/api.go", directive, f"// It starts anew.\n//\n{directive}"))
+    assert said(unexplained(load_task(folder))) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("_ = Second", ["the variable Second"]),
+        ("_ = Bare{}", ["the type Bare"]),
+        ("var _ Reader", ["the type Reader"]),
+        ("_ = High + First; _ = Meter{}; Total(nil)", []),
+        ("_ = Latest; Reset()", []),
+    ],
+)
+def test_names_of_a_dot_import_are_the_packages(folder: Path, body: str, found: list[str]) -> None:
+    """Its functions, types and variables; no methods."""
+    change(folder, text("repo/api.go", API), hidden_test(body))
+    assert said(unexplained(load_task(folder))) == []
+    change(folder, edited("hidden/api_test.go", 'other "example.com/tally"', '. "example.com/tally"'))
+    lines = said(unexplained(load_task(folder)))
+    assert [line.partition(": ")[2].partition(" has no")[0] for line in lines] == found
+
+
 # -- what all have in common ------------------------------------------------------------------------------------------
 
 
@@ -519,3 +642,51 @@ def test_a_huge_text_takes_no_more_than_its_length(folder: Path, filler: str) ->
     begin = time.process_time()
     giveaways(task), unexplained(task), unwritten(task)
     assert time.process_time() - begin < 5
+
+
+SIZE = 1_000_000
+LARGE = {
+    "hints": ("repo/large.go", "package tally\n\n" + "// TODO\n" * (SIZE // 8)),
+    "hints in one comment": ("repo/large.go", f"package tally\n\n/* {'bug ' * (SIZE // 4)}*/\n"),
+    "words of the domain": ("repo/large.go", f"package tally\n\nvar bug int\n\n/* {'bug ' * (SIZE // 4)}*/\n"),
+    "hidden names": ("repo/README.md", "four_of_a_kind\n" * (SIZE // 15)),
+    "words of the gate": ("repo/README.md", "backing array\n" * (SIZE // 14)),
+    "a long comment": ("repo/large.go", "package tally\n\n" + "// x\n" * (SIZE // 5) + "func F() {}\n"),
+    "constants": (
+        "repo/large.go",
+        "package tally\n\nconst (\n" + "".join(f"\tA{number} = 1 // b\n" for number in range(SIZE // 18)) + ")\n",
+    ),
+    "functions in functions": ("repo/large.go", f"package tally\n\n{'var X = func() { ' * 20_000}{'}' * 20_000}\n"),
+}
+
+
+@pytest.mark.parametrize("case", LARGE)
+def test_a_file_of_a_megabyte_takes_no_more_than_its_length(folder: Path, case: str) -> None:
+    """However many findings, comments or declarations are in it."""
+    change(folder, text(*LARGE[case]))
+    task = load_task(folder)
+    begin = time.process_time()
+    found = giveaways(task)
+    unexplained(task), unwritten(task)
+    assert time.process_time() - begin < 15
+    assert len(found) <= 100
+
+
+def test_a_prompt_of_statements_takes_no_more_than_its_length(folder: Path) -> None:
+    """Though none of them is a finding, as the bugs are the domain."""
+    change(
+        folder,
+        edited("repo/mean.go", "func Mean", "func Bugs() int { return 0 }\n\n// Mean is.\nfunc Mean"),
+        fields(prompt="bug in it, " * 60_000),
+    )
+    task = load_task(folder)
+    begin = time.process_time()
+    assert said(giveaways(task)) == []
+    assert time.process_time() - begin < 15
+
+
+def test_the_line_of_a_finding_is_that_of_its_first_letter(folder: Path) -> None:
+    """Behind line ends, and on one line with others."""
+    change(folder, text("repo/NOTES.txt", "BUG\n\nFIXME and XXX\nHACK"))
+    places = [line.split(": ")[0] for line in said(giveaways(load_task(folder)))]
+    assert places == ["repo/NOTES.txt:1", "repo/NOTES.txt:3", "repo/NOTES.txt:3", "repo/NOTES.txt:4"]

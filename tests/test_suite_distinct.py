@@ -70,6 +70,17 @@ def test_new_names_texts_and_comments_hide_no_copy(tmp_path: Path) -> None:
     assert int(share[1]) > 90
 
 
+@pytest.mark.parametrize("change", ["{ // a\n", "{ /* a */\n", "{ /* a\n b */", " {\n", "{ \t\n"])
+def test_comments_and_blanks_at_line_ends_hide_no_copy(tmp_path: Path, change: str) -> None:
+    """They are all of the way from one to the other."""
+    copy(COPIED, tmp_path / "one")
+    copied = copy(COPIED, tmp_path / "two", **told("maps"))
+    for path in sorted(copied.rglob("*.go")):
+        path.write_text(path.read_text().replace("{\n", change))
+    (line,) = found(tmp_path / "one")
+    assert "shares 100% of its code, names aside, with two" in line
+
+
 def test_a_part_that_was_taken_over_is_found(tmp_path: Path) -> None:
     """One file of another task, in a module of its own that is as large as that."""
     copy("timer-len-poll", tmp_path / "one")

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 
 from go_debug_bench.gosource import parse_go, syntax
 from go_debug_bench.model import ReplaceText
 from go_debug_bench.suite.finding import Finding, quoted
 from go_debug_bench.suite.gate import Gate, sentences, words
 from go_debug_bench.suite.goapi import Comment, Source, declared, named, read_source
-from go_debug_bench.suite.written import PLACEHOLDER
+from go_debug_bench.suite.hints import hints, rows_of_code, told_hints
 from go_debug_bench.task import Task
 from go_debug_bench.tree import is_test_file
 
 __all__ = ["giveaways"]
 
-_HINT = re.compile(
-    r"(?i)(?<!\w)(bugs?|buggy|fixme|todo|hack(?:s|y|ish)?|xxx|deliberate(?:ly)?|intentional(?:ly)?|defect(?:s|ive)?|"
-    r"off[- ]by[- ]one|hidden[- ](?:tests?|suites?)|graders?|benchmarks?|gobench)(?!\w)"
-)
 # A prompt may have a guess. What it must not do is to know: "the fault is in X", "a bug in X", "fix it by doing Y".
 _STATED = re.compile(
     r"(?i)(?<!\w)(?:(fault|bug|defect|culprit|mistake|cause)s?\s+(?:is|are|lies?|sits?|hides?)\s+"
@@ -33,6 +31,8 @@ _GUESSED = re.compile(
     r"(?i)(?<!\w)(?:guess|suspect(?:ed|s)?|suspicion|suppose|thinks?|thought|believed?|blamed?|perhaps|probably|maybe|"
     r"may|might|must|could|can|seems?|looks?|says|said|whether|if|where|not?|nor)(?!\w)"
 )
+_MOST = 100
+"""Findings of one rule: more make nothing clearer, and a large text may have as many as it has words."""
 _LONG_NAME = 3  # words: a shorter name of a test may be anybody's
 _HUMP = re.compile(r"[A-Z][a-z0-9]*|[a-z0-9]+")
 
@@ -48,8 +48,13 @@ class _Text:
 
     def at(self, offset: int) -> str:
         """The place of what stands there: file and line, or field and line."""
-        line = self.line + self.text.count("\n", 0, offset)
+        line = self.line + bisect_left(self._ends, offset)
         return f"{self.place} line {line}" if self.place.startswith("task.json") else f"{self.place}:{line}"
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """The offsets of the line ends."""
+        return [match.start() for match in re.finditer("\n", self.text)]
 
 
 @dataclass(frozen=True)
@@ -126,17 +131,21 @@ def _joined(place: str, block: Sequence[Comment], *, test: bool) -> _Text:
 
 
 def giveaways(task: Task) -> list[Finding]:
-    """What names a hidden test, says what the gate is, names the place of the fault, or hints at it."""
+    """What names a hidden test, says what the gate is, names the place of the fault, or hints at it.
+
+    At most 100 of each kind.
+    """
     view = _View(task)
-    found = [*_hidden_names(view), *_fault_places(view), *_statements(view), *_gate_words(view), *_hints(view)]
-    return list(dict.fromkeys(found))
+    rules = (_hidden_names, _fault_places, _fault_code, _statements, _gate_words, _hints)
+    return list(dict.fromkeys(finding for rule in rules for finding in islice(rule(view), _MOST)))
 
 
 def _hidden_names(view: _View) -> Iterator[Finding]:
     task = view.task
     tests = [re.split(r"[./]", name) for name in (*task.hidden_tests, *task.spec.fail_to_pass)]
     names = {part for parts in tests for part in parts if _is_distinctive(part) and not _is_public(part, task)}
-    patterns = [f"(?:Test)?{re.escape(name.removeprefix('Test'))}" for name in sorted(names)]
+    bare = "|".join(re.escape(name.removeprefix("Test")) for name in sorted(names))
+    patterns = [f"(?:Test)?(?:{bare})"] if bare else []
     patterns += [re.escape(path.rpartition("/")[2]) for path in sorted(task.hidden) if is_test_file(path)]
     pattern = re.compile(f"(?<!\\w)(?:{'|'.join(patterns)})(?!\\w)")
     for text in (*view.told, *view.files):
@@ -182,6 +191,25 @@ def _fault_places(view: _View) -> Iterator[Finding]:
                 )
 
 
+def _fault_code(view: _View) -> Iterator[Finding]:
+    """Code that the reference fix replaces, where the prompt or the title quotes it and nothing public does."""
+    task = view.task
+    edits = [edit for edit in task.spec.reference_fix.edits if isinstance(edit, ReplaceText)]
+    replaced = {row: edit.file for edit in edits for _, _, row in rows_of_code(edit.find)}
+    public = [view.documented, *(data.decode("utf-8", "replace") for data in task.public_tests.values())]
+    for known in public if replaced else ():
+        for _, _, row in rows_of_code(known):
+            replaced.pop(row, None)
+    for text in view.told if replaced else ():
+        for offset, said, row in rows_of_code(text.text):
+            if row in replaced:
+                yield Finding(
+                    place=text.at(offset),
+                    what=f"quotes {quoted(said)}, which the reference fix replaces in {replaced[row]}",
+                    mend="report the symptom as a user sees it, who knows the exported API and not the code",
+                )
+
+
 def _edited_functions(task: Task) -> dict[str, str]:
     """Name -> file of the unexported functions and methods that the reference fix edits."""
     found: dict[str, str] = {}
@@ -202,10 +230,11 @@ def _statements(view: _View) -> Iterator[Finding]:
     """Where the prompt or the title says outright where the fault is, what causes it or how to mend it."""
     for text in view.told:
         for offset, sentence in sentences(text.text):
+            first = _GUESSED.search(sentence)
             for match in _STATED.finditer(sentence):
                 noun = match[1] or match[2] or ""
                 domain = bool(noun) and not noun.isupper() and set(words(noun)) <= view.named
-                guess = bool(noun) and _GUESSED.search(sentence, 0, match.end())
+                guess = bool(noun) and first is not None and first.end() <= match.end()
                 if not domain and not guess:
                     yield Finding(
                         place=text.at(offset + match.start()),
@@ -232,11 +261,15 @@ def _gate_words(view: _View) -> Iterator[Finding]:
 
 
 def _hints(view: _View) -> Iterator[Finding]:
-    for text in view.prose:
-        for match in _HINT.finditer(text.text.replace(PLACEHOLDER, " " * len(PLACEHOLDER))):
-            if match[0].isupper() or not set(words(match[0])) <= view.named:
-                yield Finding(
-                    place=text.at(match.start()),
-                    what=f"hints at the fault or at how it is judged: {quoted(match[0])}",
-                    mend="write the comments that a module without a fault would have",
-                )
+    asked = "tell what a user knows, who has not seen the code and knows of no tests but the public ones"
+    plain = "write the comments that a module without a fault would have"
+    for text, found, mend in (
+        *((text, told_hints(text.text, view.named), asked) for text in view.told),
+        *((text, hints(text.text, view.named), plain) for text in view.prose),
+    ):
+        for offset, said in found:
+            yield Finding(
+                place=text.at(offset),
+                what=f"hints at the fault or at how it is judged: {quoted(said)}",
+                mend=mend,
+            )

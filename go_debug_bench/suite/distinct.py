@@ -95,9 +95,19 @@ class _Print:
 
 
 def _lines(source: str) -> list[str]:
-    """The lines of code that hold a word, spaced alike, and with all names, numbers and texts the same."""
-    code = _COMMENT_OR_TEXT.sub(lambda match: "" if match[0].startswith(("//", "/*")) else "x", source)
-    return re.findall(r"(?m)^.*\w.*$", re.sub(r"[ \t]+", " ", _NAME.sub("x", code)))
+    """The lines of code that hold a word, without white space, and with all names, numbers and texts the same."""
+    code = _NAME.sub("x", _COMMENT_OR_TEXT.sub(_levelled, source))
+    lines = ("".join(line.split()) for line in code.split("\n"))
+    return [line for line in lines if re.search(r"\w", line)]
+
+
+def _levelled(match: re.Match[str]) -> str:
+    """What stands for a comment or a text: a comment over several lines ends one, as the compiler has it."""
+    if match[0].startswith("//"):
+        return ""
+    if match[0].startswith("/*"):
+        return "\n" if "\n" in match[0] else " "
+    return "x"
 
 
 def _written_words(text: str) -> list[str]:

@@ -38,8 +38,12 @@ def unexplained(task: Task) -> list[Finding]:
     public = {use.name for data in task.public_tests.values() for use in uses(data, packages)}
     said = _said(task)
     found: dict[str, Finding] = {}
+    seen: set[tuple[str, str]] = set()
     for path, data in sorted(task.hidden.items()):
         for use in uses(data, packages) if is_test_file(path) else ():
+            if (use.name, use.package) in seen:
+                continue
+            seen.add((use.name, use.package))
             declarations = [item for item in candidates[use.name] if _may_be(use, item, module)]
             explained = use.name in public or use.name in said or any(map(_explains_itself, declarations))
             if declarations and not explained:

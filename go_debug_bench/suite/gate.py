@@ -95,9 +95,11 @@ class Gate:
         """The sentences that say one of the gate's in another order or form, each by the words that tell it."""
         for offset, sentence in sentences(text):
             matches = {_stem(match[0]): match for match in reversed(list(_WORD.finditer(sentence)))}
+            if any(self._shared_rows(sentence)):  # found says so already
+                continue
             for telling in self._stems:
                 shared = sorted((matches[stem] for stem in telling & matches.keys()), key=re.Match.start)
-                if len(shared) >= _RETOLD and not any(self._shared_rows(sentence)):
+                if len(shared) >= _RETOLD:
                     yield offset + shared[0].start(), " … ".join(match[0] for match in shared)
                     break
 

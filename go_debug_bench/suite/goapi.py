@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,6 +20,8 @@ _SPECS = ("type_spec", "type_alias", "const_spec", "var_spec")
 _KINDS = {"type_spec": "type", "type_alias": "type", "const_spec": "constant", "var_spec": "variable"}
 _MEMBERS = {"field_declaration": "field", "method_elem": "method"}
 _DECLARATIONS = ("type_declaration", "const_declaration", "var_declaration")
+_BETWEEN = re.compile(rb"[ \t;]*")
+_DIRECTIVE = re.compile(r"//(?:[a-z][a-z0-9]*:|(?:nolint|line|export|extern)\b)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,32 +85,83 @@ def walk(root: Node) -> Iterator[Node]:
 def read_source(data: bytes) -> Source:
     """Read a file; never raises, whatever the bytes are."""
     root = syntax(data)
-    documentation = {comment.start_byte for node in root.children for comment in _documents(node)}
+    near = _Near(data, root)
+    documentation = {comment.start_byte for node in root.children for comment in _documents(node, near)}
     found, names = [], set()
     for node in walk(root):
         if node.type == "comment":
-            line, documents = node.start_point[0] + 1, node.start_byte in documentation
-            found.append(Comment(line=line, text=text_of(node), documents=documents))
+            line, text = node.start_point[0] + 1, text_of(node)
+            documents = node.start_byte in documentation and _explains(text)
+            found.append(Comment(line=line, text=text, documents=documents))
         elif node.type.endswith("identifier"):
             names.add(text_of(node))
     return Source(comments=tuple(found), names=frozenset(names))
 
 
-def _documents(node: Node) -> Iterator[Node]:
+def _explains(comment: str) -> bool:
+    """Whether a comment says something to a reader: a directive speaks to a tool."""
+    return not _DIRECTIVE.match(comment) and re.search(r"\w", comment) is not None
+
+
+class _Near:
+    """The comments of a file by where they stand.
+
+    The grammar's own way from a node to the one before it begins at the first one, each time.
+    """
+
+    def __init__(self, source: bytes, root: Node) -> None:
+        lines = source.split(b"\n")
+        comments = [node for node in walk(root) if node.type == "comment"]
+        own = (node for node in comments if not lines[node.start_point[0]][: node.start_point[1]].strip())
+        self._source = source
+        self._ending = {node.end_point[0]: node for node in own}
+        self._beginning = {node.start_byte: node for node in comments}
+
+    def above(self, node: Node) -> list[Node]:
+        """The comments that end on the line before a node, without a blank line between them."""
+        found: list[Node] = []
+        line = node.start_point[0]
+        while (before := self._ending.get(line - 1)) is not None:
+            found.append(before)
+            line = before.start_point[0]
+        return found[::-1]
+
+    def beside(self, node: Node) -> list[Node]:
+        """The comment that begins on the line on which a node ends."""
+        between = _BETWEEN.match(self._source, node.end_byte)
+        after = self._beginning.get(between.end()) if between else None
+        return [after] if after is not None else []
+
+    def doc(self, node: Node) -> str:
+        """What the comments of a node explain, without what they tell a tool."""
+        texts = map(text_of, (*self.above(node), *self.beside(node)))
+        return "\n".join(filter(_explains, texts))
+
+
+def _documents(node: Node, near: _Near) -> Iterator[Node]:
     """The comments that document a top-level declaration or what is in it, if it is exported."""
     if node.type == "package_clause":
-        yield from _above(node)
+        yield from near.above(node)
     elif node.type in ("function_declaration", "method_declaration"):
         if any(_exported(name) for name in named(node)):
-            yield from _above(node)
+            yield from near.above(node)
     elif node.type in _DECLARATIONS:
-        exported = [spec for spec in walk(node) if spec.type in _SPECS and any(map(_exported, named(spec)))]
+        exported = [spec for spec in _specs(node) if any(map(_exported, named(spec)))]
         if exported:
-            yield from _above(node)
+            yield from near.above(node)
         for spec in exported:
-            yield from _above(spec)
+            yield from near.above(spec)
             yield from (inner for inner in walk(spec) if inner.type == "comment")
-            yield from _beside(spec)
+            yield from near.beside(spec)
+
+
+def _specs(declaration: Node) -> Iterator[Node]:
+    """The specs of a declaration itself, and not those of a function literal in it."""
+    for child in declaration.children:
+        if child.type in _SPECS:
+            yield child
+        elif child.type.endswith("_spec_list"):
+            yield from _specs(child)
 
 
 def declared(repo: Tree) -> list[Declared]:
@@ -115,38 +169,32 @@ def declared(repo: Tree) -> list[Declared]:
     found: list[Declared] = []
     for path, source in sorted(repo.items()):
         if is_built(path) and not is_test_file(path):
-            for node in syntax(source).children:
-                found += _declared(path, node)
+            root = syntax(source)
+            near = _Near(source, root)
+            for node in root.children:
+                found += _declared(path, node, near)
     return [item for item in found if _exported(item.name)]
 
 
-def _declared(path: str, node: Node) -> Iterator[Declared]:
+def _declared(path: str, node: Node, near: _Near) -> Iterator[Declared]:
     if node.type == "function_declaration":
-        yield from _items(path, node, "function", "", _doc(node))
+        yield from _items(path, node, "function", "", near.doc(node))
     elif node.type == "method_declaration":
         receiver = node.child_by_field_name("receiver")
         types = [text_of(inner) for inner in walk(receiver) if inner.type == "type_identifier"] if receiver else []
-        yield from _items(path, node, "method", types[0] if types else "", _doc(node))
+        yield from _items(path, node, "method", types[0] if types else "", near.doc(node))
     elif node.type in _DECLARATIONS:
-        for spec in walk(node):
-            if spec.type in _SPECS and _is_of(spec, node):
-                yield from _items(path, spec, _KINDS[spec.type], "", _doc(spec) or _doc(node))
-                yield from _members(path, spec)
+        of_all = near.doc(node)
+        for spec in _specs(node):
+            yield from _items(path, spec, _KINDS[spec.type], "", near.doc(spec) or of_all)
+            yield from _members(path, spec, near)
 
 
-def _is_of(spec: Node, declaration: Node) -> bool:
-    """Whether a spec belongs to the declaration itself and not to a function literal in it."""
-    parent = spec.parent
-    while parent is not None and parent.type in ("var_spec_list", "const_spec_list", "type_spec_list"):
-        parent = parent.parent
-    return parent is not None and parent.id == declaration.id
-
-
-def _members(path: str, spec: Node) -> Iterator[Declared]:
+def _members(path: str, spec: Node, near: _Near) -> Iterator[Declared]:
     owner = next(iter(named(spec)), "")
     for member in walk(spec):
         if member.type in _MEMBERS:
-            yield from _items(path, member, _MEMBERS[member.type], owner, _doc(member))
+            yield from _items(path, member, _MEMBERS[member.type], owner, near.doc(member))
 
 
 def _items(path: str, node: Node, kind: str, owner: str, doc: str) -> Iterator[Declared]:
@@ -163,41 +211,15 @@ def named(node: Node) -> list[str]:
     return names
 
 
-def _doc(node: Node) -> str:
-    return "\n".join(text_of(comment) for comment in (*_above(node), *_beside(node)))
-
-
-def _above(node: Node) -> list[Node]:
-    """The comments that end on the line before a node, without a blank line between them."""
-    found: list[Node] = []
-    line, before = node.start_point[0], node.prev_sibling
-    while before is not None and (before.type == "comment" or before.type == "\n"):
-        if before.type == "comment":
-            own = before.prev_sibling is None or before.prev_sibling.end_point[0] < before.start_point[0]
-            if before.end_point[0] != line - 1 or not own:
-                break
-            found.append(before)
-            line = before.start_point[0]
-        before = before.prev_sibling
-    return found[::-1]
-
-
-def _beside(node: Node) -> list[Node]:
-    """The comment that begins on the line on which a node ends."""
-    after = node.next_sibling
-    while after is not None and after.type in ("\n", ";"):
-        after = after.next_sibling
-    beside = after is not None and after.type == "comment" and after.start_point[0] == node.end_point[0]
-    return [after] if beside and after is not None else []
-
-
 def uses(source: bytes, packages: Mapping[str, str]) -> Iterator[Use]:
     """What a test file uses that is exported, each with the function around it.
 
     ``packages`` maps the import paths of the module's packages to their names.
     """
     root = syntax(source)
-    imported = dict(_imports(root, packages))
+    imports = list(_imports(root, packages))
+    imported = dict(imports)
+    dotted = [path for name, path in imports if name == "." and path in packages]
     own = {name for node in walk(root) if node.type == "field_declaration" for name in named(node)}
     for top in root.children:
         test = next(iter(named(top)), "") if top.type == "function_declaration" else ""
@@ -207,6 +229,8 @@ def uses(source: bytes, packages: Mapping[str, str]) -> Iterator[Use]:
                 foreign = operand in imported and package not in packages
                 if _exported(name) and not foreign and (package or name not in own):
                     yield Use(name=name, package=package, line=node.start_point[0] + 1, test=test)
+            if dotted and node.type in ("identifier", "type_identifier") and _exported(name := text_of(node)):
+                yield from (Use(name=name, package=path, line=node.start_point[0] + 1, test=test) for path in dotted)
 
 
 def _imports(root: Node, packages: Mapping[str, str]) -> Iterator[tuple[str, str]]:
