@@ -68,7 +68,7 @@ def _said(proof: FunctionType, what: str) -> list[str]:
 
 
 def _parts(function: FunctionType, seen: frozenset[str] = frozenset()) -> Iterator[_Function]:
-    """A function and those of this package that it calls, but for the machinery that all checks share."""
+    """A function and those of this package that it calls or names, but for the machinery that all checks share."""
     if function.__name__ in seen or function.__module__ == proving.__name__:
         return
     part = _Function(function)
@@ -89,8 +89,8 @@ class _Function:
         return sorted(ast.walk(tree), key=lambda node: (getattr(node, "lineno", 0), getattr(node, "col_offset", 0)))
 
     def callee(self, node: ast.AST) -> FunctionType | None:
-        """The function of this package that a node calls."""
-        name = _name(node.func) if isinstance(node, ast.Call) else ""
+        """The function of this package that a node calls, or names to have it called."""
+        name = _name(node.func if isinstance(node, ast.Call) else node)
         other = self.function.__globals__.get(name, _METHODS.get(name))
         own = isinstance(other, FunctionType) and other.__module__.startswith("go_debug_bench.")
         return other if own else None
