@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["is_task_folder", "task_folders", "tasks_dir"]
+__all__ = ["is_task_folder", "task_around", "task_folders", "tasks_dir"]
 
 _PACKAGED = Path(__file__).parent / "tasks"
 _CHECKOUT = Path(__file__).parent.parent / "tasks"
@@ -19,6 +19,11 @@ def tasks_dir() -> Path:
 def is_task_folder(path: Path) -> bool:
     """Whether a folder holds a ``task.json``."""
     return os.path.lexists(path / "task.json")
+
+
+def task_around(path: Path) -> Path | None:
+    """The nearest task folder above ``path``, which is as it is given: no link is followed."""
+    return next((folder for folder in path.parents if is_task_folder(folder)), None)
 
 
 def task_folders(root: Path) -> list[Path]:

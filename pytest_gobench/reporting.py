@@ -28,7 +28,7 @@ from go_debug_bench.report.model import (
     Report,
     TaskReport,
 )
-from go_debug_bench.tasks_dir import is_task_folder
+from go_debug_bench.tasks_dir import task_around
 from go_debug_bench.text import printable
 from pytest_gobench.facts import Gathered, Malformed, Result
 from pytest_gobench.sampling import Plan, commit_of
@@ -102,7 +102,7 @@ def _writable(path: Path, given: str) -> Path:
     option = f"--gobench-report={printable(given)}"
     if path.suffix not in _RENDERERS:
         raise pytest.UsageError(f"{option}: its suffix must be {', '.join(_RENDERERS)}")
-    if task := next((folder for folder in path.parents if is_task_folder(folder)), None):
+    if task := task_around(path):
         raise pytest.UsageError(
             f"{option} lies in the task folder {printable(task.name)}, which a report would make malformed; "
             "name a file outside of it"

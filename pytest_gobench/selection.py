@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from go_debug_bench.errors import UnknownTaskError
-from go_debug_bench.tasks_dir import is_task_folder, task_folders
+from go_debug_bench.tasks_dir import is_task_folder, task_around, task_folders
 
 __all__ = ["Selection", "code_inside_task", "default_roots", "named_tasks", "select", "with_value"]
 
@@ -102,7 +102,7 @@ def code_inside_task(config_file: Path | None, anchors: Iterable[Path]) -> Path 
 
 
 def _is_in_task(folder: Path) -> bool:
-    return any(is_task_folder(parent) for parent in (folder, *folder.parents))
+    return is_task_folder(folder) or task_around(folder) is not None
 
 
 def with_value(arguments: Sequence[str], option: str, value: str) -> list[str]:

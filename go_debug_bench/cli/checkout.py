@@ -17,7 +17,7 @@ from go_debug_bench.cli.folders import TaskFolders, one_task, with_tasks
 from go_debug_bench.cli.options import CONTEXT, Examples, id_argument, tasks_option
 from go_debug_bench.cli.terminal import say
 from go_debug_bench.prompt import REPO, prompt
-from go_debug_bench.tasks_dir import is_task_folder
+from go_debug_bench.tasks_dir import task_around
 
 if TYPE_CHECKING:
     from go_debug_bench.tree import Tree
@@ -72,7 +72,7 @@ def _fresh(folder: Path) -> Iterator[int]:
         OSError: it cannot be made.
     """
     new = not os.path.lexists(folder)
-    if task := next((above for above in folder.resolve().parents if is_task_folder(above)), None):
+    if task := task_around(folder.resolve()):
         raise click.UsageError(f"{folder} lies in the task folder {task.name}, which it would make malformed")
     if new:
         if not folder.parent.is_dir():
