@@ -190,10 +190,15 @@ def test_a_change_of_the_grader_is_another_digest(tmp_path: Path, path: str) -> 
 
 
 def test_a_package_of_links_has_the_digest_of_what_they_lead_to(tmp_path: Path) -> None:
-    """Some installers link every file; one that has none is no package."""
+    """Some installers link every file, or whole folders; what has no file is no package."""
     linked = tmp_path / "linked"
     shutil.copytree(PACKAGE, linked, copy_function=os.symlink, ignore=shutil.ignore_patterns("__pycache__"))
     assert code_digest(linked) == code_digest(PACKAGE)
+    folders = tmp_path / "folders"
+    folders.mkdir()
+    for entry in PACKAGE.iterdir():
+        (folders / entry.name).symlink_to(entry)
+    assert code_digest(folders) == code_digest(PACKAGE)
     (tmp_path / "empty").mkdir()
     with pytest.raises(InfrastructureError, match="has no files"):
         code_digest(tmp_path / "empty")
