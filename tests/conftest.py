@@ -20,7 +20,7 @@ from go_debug_bench.grading import Grader
 from go_debug_bench.isolation import Isolation, probe_isolation
 from go_debug_bench.launcher import Completed, Limits, Runner, build_tool
 from go_debug_bench.toolchain import Toolchain, find_toolchain
-from go_debug_bench.workspace import Workspace
+from go_debug_bench.workspace import Workspace, cache_dir
 
 ACT = Path(__file__).parent / "act"
 SOMEBODY = 54_321  # a user without privileges, for tests that run as root
@@ -28,9 +28,13 @@ SOMEBODY = 54_321  # a user without privileges, for tests that run as root
 
 @pytest.fixture(autouse=True)
 def anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take the marks of a CI away: pytest prints more where it finds them."""
+    """Make runs inside of tests the same on every machine.
+
+    Pytest prints more where it finds the marks of a CI, and pytester moves HOME, away from the warm cache.
+    """
     for name in ("CI", "BUILD_NUMBER"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("GOBENCH_CACHE", str(cache_dir()))
 
 
 @pytest.fixture(scope="session")

@@ -22,7 +22,7 @@ from go_debug_bench.once import Once
 from go_debug_bench.task import Task, load_task
 from go_debug_bench.toolchain import Toolchain, find_toolchain
 from go_debug_bench.verdicts import KEPT
-from go_debug_bench.workspace import Workspace, cache_dir
+from go_debug_bench.workspace import Workspace
 
 TALLY = Path(__file__).parent / "examples" / "valid" / "tiny-tally"
 
@@ -106,9 +106,8 @@ def test_each_check_starts_these_programs(counting_grader: Grader, counting_go: 
 
 
 @pytest.fixture
-def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The task in a project of its own; pytester moves HOME, and the caches stay warm."""
-    monkeypatch.setenv("GOBENCH_CACHE", str(cache_dir()))
+def project(pytester: pytest.Pytester) -> Path:
+    """The task in a project of its own."""
     shutil.copytree(TALLY, pytester.path / "tasks" / "tiny-tally")
     return pytester.path
 

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from go_debug_bench.workspace import cache_dir
-
 EXAMPLES = Path(__file__).parent / "examples"
 BROKEN = {
     "fails-vet-clean": "vet-clean",
@@ -40,12 +38,6 @@ BESIDE = [
         "wrong[skip-the-first]",
     )
 ]
-
-
-@pytest.fixture(autouse=True)
-def cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pytester moves HOME: keep the warm cache."""
-    monkeypatch.setenv("GOBENCH_CACHE", str(cache_dir()))
 
 
 def outcomes(pytester: pytest.Pytester, *arguments: str) -> dict[str, bool]:

@@ -17,7 +17,6 @@ import pytest
 
 from go_debug_bench.report.model import CheckReport, Report, TaskReport, read_report
 from go_debug_bench.text import printable
-from go_debug_bench.workspace import cache_dir
 from pytest_gobench import reporting
 from pytest_gobench.facts import FACTS, Facts, Gathered
 from pytest_gobench.reporting import tasks_of, write_atomically
@@ -41,12 +40,6 @@ def pytest_runtest_call(item):
     if item.name == "alternative[from-the-end]":
         os._exit(1)
 """
-
-
-@pytest.fixture(autouse=True)
-def cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pytester moves HOME: keep the warm cache."""
-    monkeypatch.setenv("GOBENCH_CACHE", str(cache_dir()))
 
 
 @pytest.fixture

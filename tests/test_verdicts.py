@@ -366,7 +366,6 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path
     for name in ("go-build", "tools"):
         (folder / name).symlink_to(cache_dir() / name)
     monkeypatch.setenv("GOBENCH_CACHE", str(folder))
-    monkeypatch.delenv("CI", raising=False)
     shutil.copytree(TALLY, pytester.path / "tasks" / "tiny-tally")
     return pytester.path
 
