@@ -42,7 +42,9 @@ print(time.perf_counter() - wall, time.process_time() - cpu)
 def startup(room: Path, *, rounds: int) -> Iterator[Figure]:
     """Figures of starting up."""
     for what, first, target in (("go_debug_bench", "", 10.0), ("pytest_gobench.plugin", ", pytest", 30.0)):
-        samples = [_printed(_IMPORT.format(first=first, what=f"import {what}")) for _ in range(2 * rounds + 1)]
+        program = _IMPORT.format(first=first, what=f"import {what}")
+        _printed(program)  # compiles it
+        samples = [_printed(program) for _ in range(2 * rounds + 1)]
         yield Figure(
             name=f"import {what}",
             value=1000 * median(samples, "cpu"),
@@ -52,12 +54,17 @@ def startup(room: Path, *, rounds: int) -> Iterator[Figure]:
         )
     tasks = copied(task_folders(tasks_dir()), _TASKS, room / "many")
     plain = _plain(room / "plain")
+
+    def plainly() -> Sample:
+        return _collect(["--import-mode=importlib", "-p", "no:gobench", str(plain)], room)
+
     collecting(tasks, room, known=True)
+    plainly()
     for name, known in (("first time", False), ("known tasks", True)):
         sides = alternate(
             {
                 "tasks": lambda known=known: collecting(tasks, room, known=known),  # type: ignore[misc]
-                "pytest": lambda: _collect(["--import-mode=importlib", "-p", "no:gobench", str(plain)], room),
+                "pytest": plainly,
             },
             rounds,
         )
@@ -69,6 +76,7 @@ def startup(room: Path, *, rounds: int) -> Iterator[Figure]:
             sides=sides,
             note=f"beyond pytest's collection of as many tests in {_TASKS} folders",
         )
+    environment(tasks, _TASKS)
     samples = [environment(tasks, _TASKS) for _ in range(rounds)]
     yield Figure(
         name=f"environment of {_TASKS} tasks",
