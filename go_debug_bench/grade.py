@@ -165,7 +165,7 @@ def read_events(lines: bytes, name_of: Callable[[str], str]) -> dict[str, TestRe
 
 
 def _events(lines: bytes) -> Iterator[Mapping[str, object]]:
-    for line in lines.splitlines():
+    for line in lines.decode("utf-8", "replace").split("\n"):  # at once: json takes long to guess each line's encoding
         try:
             event = json.loads(line)
         except ValueError:

@@ -111,6 +111,7 @@ class Runner:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
+                close_fds=False,
             )
         except OSError as error:
             raise InfrastructureError(f"cannot start {argv[0]}: {error}") from error

@@ -70,6 +70,9 @@ func main() {
 		fail(errors.New("no program to run"))
 	}
 
+	if err := hideDescriptors(); err != nil {
+		fail(err)
+	}
 	// Signals are caught before the first of them can be asked for.
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)

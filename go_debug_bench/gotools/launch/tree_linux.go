@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 	"syscall"
@@ -12,7 +13,19 @@ import (
 const (
 	prSetPdeathsig      = 1
 	prSetChildSubreaper = 36
+
+	sysCloseRange     = 436 // on every architecture
+	closeRangeCloexec = 4
 )
+
+// hideDescriptors keeps what was inherited besides the standard descriptors
+// from the program.
+func hideDescriptors() error {
+	if _, _, errno := syscall.RawSyscall(sysCloseRange, 3, math.MaxUint32, closeRangeCloexec); errno != 0 {
+		return hideListed("/proc/self/fd") // the kernel is older than 5.11
+	}
+	return nil
+}
 
 // adoptOrphans makes descendants whose parents die children of this process,
 // so that none can slip away by a double fork or a session of its own.
