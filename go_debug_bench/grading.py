@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,17 +19,10 @@ from types import MappingProxyType
 from filelock import FileLock
 
 from go_debug_bench import fixes, tree
-from go_debug_bench.attestation import (
-    ATTEST_FOLDER,
-    Attested,
-    attest_module,
-    attesting_module,
-    new_tokens,
-    read_report,
-    token_table,
-)
+from go_debug_bench.attestation import Attested, new_tokens, read_report, token_table
 from go_debug_bench.baseline import Baseline, read_baseline, write_baseline
 from go_debug_bench.box import Box, Boxes, LocalBoxes
+from go_debug_bench.compiling import Compiler
 from go_debug_bench.errors import InfrastructureError
 from go_debug_bench.grade import Grade, PackageRun, Reason, judge, read_events
 from go_debug_bench.host import BUILD_LIMITS, Host
@@ -41,7 +34,7 @@ from go_debug_bench.once import Once
 from go_debug_bench.submission import Submission, collect, stage, tampering
 from go_debug_bench.task import Task, test_id
 from go_debug_bench.toolchain import Toolchain
-from go_debug_bench.tree import Tree, is_test_file
+from go_debug_bench.tree import Tree
 from go_debug_bench.workspace import Workspace, cache_dir
 
 __all__ = ["Grader", "Prepared"]
@@ -55,7 +48,6 @@ _MAX_LOG = 20_000
 _GO_PANIC = 2  # exit status of a Go program that panics
 _GO_TIMED_OUT = b"panic: test timed out after "  # Go's own -test.timeout, which comes before the box's limit
 _COULD_BE_THE_MACHINE = frozenset({Reason.BUILD_FAILED, Reason.SUITE_BUILD_FAILED, Reason.TIMED_OUT, Reason.CRASHED})
-_SUITE_BUILD_FLAGS = ("-vet=off", "-ldflags=-s -w")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,11 +91,10 @@ class Grader:
         self.runner = self.host.runner
         self.once = once
         self._baselines: dict[str, Baseline] = {}
-        self._attest_module = attest_module(self.cache)
+        self.compiler = Compiler(self.host, self.cache, once)
         self._unisolated_by_choice = isolation is Isolation.NONE
         self.boxes = boxes or self._local_boxes(isolation)
         self.host.platform = self.boxes.platform
-        self._suites: dict[str, Tree] = {}
         self._used: dict[str, frozenset[tuple[str, str]]] = {}
 
     @property
@@ -232,44 +223,25 @@ class Grader:
                 # The lint beside the build: it costs a tenth of a small grade otherwise.
                 with ThreadPoolExecutor(1) as beside:
                     findings = beside.submit(self.host.lint_folder, clean)
-                    grade = self._build(task, staged, clean, grade)
+                    if grade.tests_untampered:
+                        binaries = self.compiler.build_and_compile(task, staged, room)
+                    grade = replace(grade, compiles=True) if binaries else self._build(task, staged, clean, grade)
                     if grade.compiles and grade.tests_untampered:
                         grade = self._judge_code(task, findings.result(), grade)
                 clock.lap("build and lint")
-                if grade.compiles and grade.tests_untampered and not grade.lint:
-                    tree.write(self._suite(task), clean)
+                if grade.compiles and grade.tests_untampered and not grade.lint and not binaries:
                     grade, binaries = self._compile(task, clean, room, grade)
-                    clock.lap("compile")
-            yield Prepared(task=task, grade=grade, binaries=binaries)
+                clock.lap("compile")
+            yield Prepared(task=task, grade=grade, binaries={} if grade.lint else binaries)
 
     def _build(self, task: Task, staged: Tree, clean: Path, grade: Grade) -> Grade:
-        # The packages with tests by name too: a pattern is content with none at all.
-        wanted = ("./...", *(f"./{package}" for package in task.test_packages))
-        built = self._failed_build(staged, clean, wanted)
-        if built:
-            return _not_built(grade, Reason.BUILD_FAILED, "the module does not build", built)
+        failed = self.compiler.failed_build(task, staged, clean)
+        if failed:
+            return _not_built(grade, Reason.BUILD_FAILED, "the module does not build", failed)
         if grade.tampering:
             reason = "; ".join(grade.tampering)
             return replace(grade, compiles=True, code=Reason.TAMPERED, reason=f"tests were tampered with: {reason}")
         return replace(grade, compiles=True)
-
-    def _failed_build(self, staged: Tree, clean: Path, wanted: Sequence[str]) -> Completed | None:
-        """How the build of a tree failed, or None where it did not, now or before."""
-        if self.once is None:
-            built = self.go(clean, "build", *wanted)
-            return None if built.ok else built
-        key = hashlib.sha256("\n".join((*wanted, *self.boxes.platform, tree.digest(staged))).encode()).hexdigest()
-        failed: list[Completed] = []
-
-        def build() -> bytes | None:
-            built = self.go(clean, "build", *wanted)
-            if built.ok:
-                return b""
-            failed.append(built)
-            return None
-
-        self.once.answer(f"build-{key}", build)
-        return failed[0] if failed else None
 
     def _judge_code(self, task: Task, findings: Collection[Finding], grade: Grade) -> Grade:
         """Refuse code that uses what only a cheat needs, and that the task itself does not use."""
@@ -283,32 +255,11 @@ class Grader:
         reason = f"the code does what a submission may not: {new[0]}{more}"
         return replace(grade, code=Reason.FORBIDDEN, reason=reason, lint=tuple(map(str, new)))
 
-    def _suite(self, task: Task) -> Tree:
-        """The files that turn a clean room into the attesting suite: tests, testdata, and the module that attests."""
-        if task.digest not in self._suites:
-            suite = {**task.public_tests, **task.hidden}
-            tests = sorted(path for path in suite if is_test_file(path))
-            suite |= self.host.instrument(suite, tests, self._attest_module)
-            suite |= attesting_module(self._attest_module)
-            suite["go.mod"] = (
-                task.repo["go.mod"]
-                + (
-                    f"\nrequire {self._attest_module} v0.0.0\n\nreplace {self._attest_module} => ./{ATTEST_FOLDER}\n"
-                ).encode()
-            )
-            self._suites[task.digest] = suite
-        return self._suites[task.digest]
-
     def _compile(self, task: Task, clean: Path, room: Path, grade: Grade) -> tuple[Grade, dict[str, Path]]:
-        binaries: dict[str, Path] = {}
-        for number, package in enumerate(task.test_packages):
-            # Not called *.test: nothing about the name should tell a submission that it is under test.
-            binary = room / f"suite{number}"
-            done = self.go(clean, "test", "-c", *_SUITE_BUILD_FLAGS, "-o", str(binary), f"./{package}")
-            if not done.ok or not binary.is_file():
-                what = "the test suite does not compile against the code"
-                return _not_built(grade, Reason.SUITE_BUILD_FAILED, what, done), {}
-            binaries[package] = binary
+        binaries, failed = self.compiler.compile(task, clean, room)
+        if failed:
+            what = "the test suite does not compile against the code"
+            grade = _not_built(grade, Reason.SUITE_BUILD_FAILED, what, failed)
         return grade, binaries
 
     def run(

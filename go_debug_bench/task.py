@@ -62,6 +62,12 @@ class Task:
         return tuple(sorted({path.rpartition("/")[0] for path in paths}))
 
     @cached_property
+    def module(self) -> str:
+        """The module's path, as its go.mod says it."""
+        line = re.search(rb"(?m)^module\s+(\S+)", self.repo["go.mod"])
+        return line[1].decode("utf-8", "replace") if line else ""
+
+    @cached_property
     def hidden_tests(self) -> tuple[str, ...]:
         """Ids of the hidden suite's top-level tests."""
         return _hidden_tests(self.hidden)
@@ -72,8 +78,7 @@ class Task:
 
         A package that any fix changes is none.
         """
-        module = re.search(rb"(?m)^module\s+(\S+)", self.repo["go.mod"])
-        prefix = module[1].decode("utf-8", "replace") if module else ""
+        prefix = self.module
 
         def used(paths: Iterable[tuple[str, bytes]]) -> set[str]:
             imports = {name for path, data in paths if path.endswith(".go") for name in parse_go(data).imports}

@@ -33,7 +33,7 @@ def unexplained(task: Task) -> list[Finding]:
     for item in declared(task.repo):
         if not item.owner or item.owner[:1].isupper():
             candidates[item.name].append(item)
-    module = _module(task.repo)
+    module = task.module
     packages = _packages(module, task.repo)
     public = {use.name for data in task.public_tests.values() for use in uses(data, packages)}
     said = _said(task)
@@ -78,11 +78,6 @@ def _packages(module: str, repo: Tree) -> dict[str, str]:
         for path, data in repo.items()
         if is_built(path) and not is_test_file(path)
     }
-
-
-def _module(repo: Tree) -> str:
-    line = re.search(r"(?m)^module\s+(\S+)", repo["go.mod"].decode("utf-8", "replace"))
-    return line[1] if line else ""
 
 
 def _import_path(module: str, file: str) -> str:

@@ -1,0 +1,118 @@
+"""One command builds the module and compiles the suite, and no grade tells that from two."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from go_debug_bench import fixes
+from go_debug_bench.compiling import Compiler
+from go_debug_bench.grade import Reason
+from go_debug_bench.grading import Grader
+from go_debug_bench.submission import Submission, stage
+from go_debug_bench.task import Task, load_task
+from go_debug_bench.workspace import Workspace
+
+EXAMPLES = Path(__file__).parent / "examples" / "valid"
+REST = b"""
+// Total returns the sum of the readings.
+func Total(readings []int) int {
+\ttotal := 0
+\tfor _, reading := range readings {
+\t\ttotal += reading
+\t}
+\treturn total
+}
+"""
+NOT_LINKED = b"""package main
+
+import _ "unsafe"
+
+//go:linkname absent example.com/nowhere.absent
+func absent()
+
+func main() { absent() }
+"""
+HELPER = b"package tally\n\nfunc plus(a, b int) int { return a + b }\n"
+HELPER_OF_TESTS = b"package extra_test\n\nfunc plus(a, b int) int { return a + b }\n"
+
+
+@pytest.fixture(scope="module")
+def task() -> Task:
+    """One small package, with external tests."""
+    return load_task(EXAMPLES / "tiny-tally")
+
+
+def with_repo(task: Task, more: Mapping[str, bytes]) -> Task:
+    """The task with more files in its repo."""
+    return replace(task, repo={**task.repo, **more})
+
+
+def left(task: Task, **files: bytes) -> Submission:
+    """The task's repo with the reference fix, and other files by path, slashes written as two underscores."""
+    own = {path.replace("__", "/") + ".go": data for path, data in files.items()}
+    return Submission(files={**fixes.apply(task.spec.reference_fix, task.repo), **own})
+
+
+def compiled(compiler: Compiler, task: Task, submission: Submission, workspace: Workspace) -> set[str]:
+    """The packages whose tests are compiled at once."""
+    with workspace.room() as room:
+        return set(compiler.build_and_compile(task, stage(task, submission), room))
+
+
+@pytest.mark.parametrize("example", ["tiny-tally", "build"])
+def test_a_suite_of_external_tests_is_compiled_at_once(grader: Grader, workspace: Workspace, example: str) -> None:
+    """Whether it has one package or several."""
+    task = load_task(EXAMPLES / example)
+    assert compiled(grader.compiler, task, left(task), workspace) == set(task.test_packages)
+
+
+def test_a_later_version_of_a_module_is_no_other_program(grader: Grader, task: Task, workspace: Workspace) -> None:
+    """Go calls the binary of example.com/tally/v2 as that of example.com/tally."""
+    later = {path: data.replace(b"example.com/tally", b"example.com/tally/v2") for path, data in task.repo.items()}
+    hidden = {path: data.replace(b"example.com/tally", b"example.com/tally/v2") for path, data in task.hidden.items()}
+    other = replace(task, repo=later, hidden=hidden)
+    assert compiled(grader.compiler, other, left(other), workspace) == {""}
+
+
+def test_a_program_that_does_not_link_does_not_build(grader: Grader, task: Task) -> None:
+    """To compile it is not enough, and no test needs it."""
+    grade = grader.grade(task, left(task, cmd__tool__main=NOT_LINKED))
+    assert (grade.compiles, grade.code) == (False, Reason.BUILD_FAILED)
+    assert "not defined" in grade.reason or "not defined" in grade.log
+
+
+def test_code_that_only_its_tests_complete_does_not_build(grader: Grader, task: Task) -> None:
+    """What a test file of the same package declares is no part of the module."""
+    inner = with_repo(task, {"plus_test.go": HELPER})
+    assert grader.grade(inner, left(inner)).code is Reason.PASSED
+    grade = grader.grade(
+        inner, left(inner, tally=b"package tally\n" + REST.replace(b"+= reading", b"= plus(total, reading)"))
+    )
+    assert (grade.compiles, grade.code) == (False, Reason.BUILD_FAILED)
+    assert "undefined: plus" in grade.reason
+
+
+def test_a_package_that_joins_its_external_tests_does_not_build(grader: Grader, task: Task) -> None:
+    """With the name of theirs, it would be one package with them."""
+    outer = with_repo(task, {"extra/extra.go": b"package extra\n", "extra/extra_test.go": HELPER_OF_TESTS})
+    joined = b"package extra_test\n\nvar Sum = plus(1, 2)\n"
+    grade = grader.grade(outer, left(outer, extra__extra=joined))
+    assert (grade.compiles, grade.code) == (False, Reason.BUILD_FAILED)
+    assert "undefined: plus" in grade.reason
+
+
+def test_a_hidden_file_is_not_there_when_the_module_is_built(grader: Grader, task: Task) -> None:
+    """What embeds one by its name does not build, as it does not for the agent."""
+    embeds = b'package tally\n\nimport _ "embed"\n\n//go:embed total_test.go\nvar hidden string\n' + REST
+    grade = grader.grade(task, left(task, tally=embeds))
+    assert (grade.compiles, grade.code) == (False, Reason.BUILD_FAILED)
+    assert "no matching files found" in grade.reason
+
+
+def test_a_package_without_tests_has_to_build(grader: Grader, task: Task) -> None:
+    """The suite compiles without it."""
+    grade = grader.grade(task, left(task, extra__extra=b"package extra\n\nvar Sum int = nil\n"))
+    assert (grade.compiles, grade.code) == (False, Reason.BUILD_FAILED)
+    assert "extra/extra.go" in grade.reason
