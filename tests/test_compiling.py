@@ -104,8 +104,8 @@ def test_a_package_that_joins_its_external_tests_does_not_build(grader: Grader, 
 
 
 def test_a_hidden_file_is_not_there_when_the_module_is_built(grader: Grader, task: Task) -> None:
-    """What embeds one by its name does not build, as it does not for the agent."""
-    embeds = b'package tally\n\nimport _ "embed"\n\n//go:embed total_test.go\nvar hidden string\n' + REST
+    """What embeds one does not build, as it does not for the agent."""
+    embeds = b'package tally\n\nimport _ "embed"\n\n//go:embed total*.go\nvar hidden string\n' + REST
     grade = grader.grade(task, left(task, tally=embeds))
     assert (grade.compiles, grade.code) == (False, Reason.BUILD_FAILED)
     assert "no matching files found" in grade.reason
