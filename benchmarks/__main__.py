@@ -20,7 +20,7 @@ from rich.table import Table
 
 from benchmarks.container import container, has_engine
 from benchmarks.grading import grading, lasting
-from benchmarks.measure import Figure
+from benchmarks.measure import Figure, keep_bytecode
 from benchmarks.startup import startup
 from benchmarks.validation import validation
 from go_debug_bench.grading import Grader
@@ -97,15 +97,6 @@ def document(found: Sequence[Figure], toolchain: Toolchain, seconds: float) -> d
     }
 
 
-def _keep_bytecode(folder: Path) -> None:
-    """Have the processes that are measured start from compiled Python, as they do where it is installed by pip.
-
-    Where nothing may be compiled, or everything was just installed, half of a start is Python's compiler.
-    """
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    os.environ["PYTHONPYCACHEPREFIX"] = str(folder)
-
-
 def main() -> int:
     """Measure, print the table, and write JSON if asked; 1 if a target is missed and ``--strict`` was said."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
@@ -121,7 +112,7 @@ def main() -> int:
     toolchain = find_toolchain(RELEASE)
     progress, begin, found = Console(stderr=True), time.perf_counter(), []
     with Workspace() as workspace, workspace.room() as bytecode, progress.status("measuring"):
-        _keep_bytecode(bytecode)
+        keep_bytecode(bytecode)
         for figure in figures(options, toolchain, workspace):
             found.append(figure)
             progress.print(f"{time.perf_counter() - begin:4.0f} s  {figure.name}: {figure.value:.2f} {figure.unit}")

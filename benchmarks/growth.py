@@ -16,7 +16,7 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks.copies import copied
-from benchmarks.measure import Sample, process
+from benchmarks.measure import Sample, keep_bytecode, process
 from benchmarks.startup import collecting, environment
 from go_debug_bench.tasks_dir import task_folders, tasks_dir
 from go_debug_bench.workspace import Workspace
@@ -34,6 +34,7 @@ def measure(sizes: Sequence[int], validated: int, room: Path, progress: Console)
     for size in sizes:
         tasks = copied(task_folders(tasks_dir()), size, room / f"tasks{size}")
         collecting(tasks, room, known=True)
+        environment(tasks, size)
         found["collect, known tasks"][size] = collecting(tasks, room, known=True).cpu
         found["load the environment"][size] = environment(tasks, size).cpu
         if size <= validated:
@@ -94,7 +95,8 @@ def main() -> int:
     parser.add_argument("--validated", type=int, default=50, metavar="N",
                         help="tasks at the most that are validated: half a second each (default 50)")  # fmt: skip
     options = parser.parse_args()
-    with Workspace() as workspace, workspace.room() as room:
+    with Workspace() as workspace, workspace.room() as room, workspace.room() as bytecode:
+        keep_bytecode(bytecode)
         sizes = [size for size in _SIZES if size <= options.most]
         draw(measure(sizes, options.validated, room, Console(stderr=True)), options.out)
     return 0
