@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from go_debug_bench import tree
 from go_debug_bench.attestation import ATTEST_FOLDER, attest_module, attesting_module
 from go_debug_bench.gosource import parse_go
-from go_debug_bench.host import Host
+from go_debug_bench.host import BUILD_LIMITS, Host
 from go_debug_bench.once import Once
 from go_debug_bench.task import Task
 from go_debug_bench.tree import Tree, is_test_file
@@ -23,9 +24,11 @@ __all__ = ["Compiler"]
 
 _BUILDS = b""
 _FLAGS = ("-vet=off", "-ldflags=-s -w")
+# Who needs more is told so by the two commands, which have all the time of a build.
+_LIMITS = replace(BUILD_LIMITS, seconds=BUILD_LIMITS.seconds / 3)
 # A program, which is linked too; a package that its tests may join; a reader of the files beside it.
 _BUILT_OTHERWISE = re.compile(rb"\bmain\b|_test\b|go:embed")
-_VERSION = re.compile(r"/v\d+\Z")
+_VERSION = re.compile(r"/v([2-9]|[1-9]\d+)\Z")
 
 
 class Compiler:
@@ -49,22 +52,20 @@ class Compiler:
         folder, found = room / "suite", room / "binaries"
         tree.write({**staged, **self.suite(task)}, folder)
         found.mkdir()
+        wanted = ("-o", f"{found}/", "./...", *_patterns(task))
+        done = self._host.go(folder, "test", "-c", *_FLAGS, *wanted, limits=_LIMITS)
         binaries = {package: found / f"{name}.test" for package, name in _names(task).items()}
-        done = self._host.go(folder, "test", "-c", *_FLAGS, "-o", f"{found}/", "./...", *_patterns(task))
-        if not done.ok or not all(map(Path.is_file, binaries.values())):
+        # As many, and no other: where two packages have one name, Go refuses, and this guess has found it out.
+        if not done.ok or sorted(binaries.values()) != sorted(found.iterdir()):
             return {}
         if self._once:
             self._once.answer(self._key(task, staged), lambda: _BUILDS)
         return binaries
 
     def _builds_if_it_compiles(self, task: Task, staged: Tree) -> bool:
-        """Whether a tree builds for certain if its suite compiles.
-
-        External tests leave the packages as they are; tests within a package may bring what its own code lacks.
-        """
+        """Whether a tree builds for certain if its suite compiles: by the task, and by the code."""
         if task.digest not in self._external:
-            tests = [data for path, data in {**task.public_tests, **task.hidden}.items() if is_test_file(path)]
-            self._external[task.digest] = all(parse_go(data).package.endswith("_test") for data in tests)
+            self._external[task.digest] = _is_external(task)
         code = (data for path, data in staged.items() if path.endswith(".go") and not is_test_file(path))
         return self._external[task.digest] and not any(map(_BUILT_OTHERWISE.search, code))
 
@@ -119,11 +120,26 @@ class Compiler:
         return self._suites[task.digest]
 
 
+def _is_external(task: Task) -> bool:
+    """Whether the suite leaves every package as it is, needs each that it tests, and brings none that code may use.
+
+    Tests within a package may bring what its own code lacks, and those that do not import it compile without it.
+    """
+    suite = {path: data for path, data in {**task.public_tests, **task.hidden}.items() if path.endswith(".go")}
+    read = {path: parse_go(data) for path, data in suite.items()}
+    needed = {
+        path.rpartition("/")[0]
+        for path, file in read.items()
+        if task.import_path(path.rpartition("/")[0]) in file.imports and not file.constrained
+    }
+    external = all(is_test_file(path) and file.package.endswith("_test") for path, file in read.items())
+    return external and needed.issuperset(task.test_packages)
+
+
 def _patterns(task: Task) -> list[str]:
     return [f"./{package}" for package in task.test_packages]
 
 
 def _names(task: Task) -> Mapping[str, str]:
     """What the go command calls the test binary of each package, without its suffix."""
-    paths = {package: f"{task.module}/{package}".rstrip("/") for package in task.test_packages}
-    return {package: _VERSION.sub("", path).rpartition("/")[2] for package, path in paths.items()}
+    return {package: _VERSION.sub("", task.import_path(package)).rpartition("/")[2] for package in task.test_packages}

@@ -71,10 +71,10 @@ class Host:
             )
             return self.runner.run(argv, cwd=folder, env=env, limits=limits)
 
-    def go(self, folder: Path, *arguments: str) -> Completed:
+    def go(self, folder: Path, *arguments: str, limits: Limits = BUILD_LIMITS) -> Completed:
         """Run a go command in a module's folder."""
         with self._build_cache.used():
-            done = self.run([self.toolchain.go, *arguments], folder, BUILD_LIMITS)
+            done = self.run([self.toolchain.go, *arguments], folder, limits)
         if self._build_cache.bound(done.seconds):
             for wanted in self._warmed:
                 self._warm(wanted, lambda _: None)

@@ -67,6 +67,10 @@ class Task:
         line = re.search(rb"(?m)^module\s+(\S+)", self.repo["go.mod"])
         return line[1].decode("utf-8", "replace") if line else ""
 
+    def import_path(self, folder: str) -> str:
+        """The import path of the package in a folder of the module."""
+        return f"{self.module}/{folder}" if folder else self.module
+
     @cached_property
     def hidden_tests(self) -> tuple[str, ...]:
         """Ids of the hidden suite's top-level tests."""

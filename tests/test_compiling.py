@@ -10,8 +10,10 @@ from go_debug_bench import fixes
 from go_debug_bench.compiling import Compiler
 from go_debug_bench.grade import Reason
 from go_debug_bench.grading import Grader
+from go_debug_bench.host import BUILD_LIMITS
+from go_debug_bench.launcher import Completed, Limits
 from go_debug_bench.submission import Submission, stage
-from go_debug_bench.task import Task, load_task
+from go_debug_bench.task import Task, load_task, load_tasks
 from go_debug_bench.workspace import Workspace
 
 EXAMPLES = Path(__file__).parent / "examples" / "valid"
@@ -68,6 +70,12 @@ def test_a_suite_of_external_tests_is_compiled_at_once(grader: Grader, workspace
     assert compiled(grader.compiler, task, left(task), workspace) == set(task.test_packages)
 
 
+@pytest.mark.parametrize("task", load_tasks(), ids=lambda task: task.id)
+def test_every_task_of_this_package_is_compiled_at_once(grader: Grader, workspace: Workspace, task: Task) -> None:
+    """Its reference fix is; what a submission adds may need two commands."""
+    assert compiled(grader.compiler, task, left(task), workspace) == set(task.test_packages)
+
+
 def test_a_later_version_of_a_module_is_no_other_program(grader: Grader, task: Task, workspace: Workspace) -> None:
     """Go calls the binary of example.com/tally/v2 as that of example.com/tally."""
     later = {path: data.replace(b"example.com/tally", b"example.com/tally/v2") for path, data in task.repo.items()}
@@ -116,3 +124,62 @@ def test_a_package_without_tests_has_to_build(grader: Grader, task: Task) -> Non
     grade = grader.grade(task, left(task, extra__extra=b"package extra\n\nvar Sum int = nil\n"))
     assert (grade.compiles, grade.code) == (False, Reason.BUILD_FAILED)
     assert "extra/extra.go" in grade.reason
+
+
+GONE = {"deleted": None, "constrained": b"//go:build ignore\n\npackage extra\n", "ignored": b"package documentation\n"}
+
+
+@pytest.mark.parametrize("extra", GONE.values(), ids=GONE.keys())
+def test_a_package_that_its_tests_do_not_import_has_to_be_there(
+    grader: Grader, task: Task, extra: bytes | None
+) -> None:
+    """A folder that holds external tests alone can be tested, and not be built."""
+    tests = b'package extra_test\n\nimport "testing"\n\nfunc TestExtra(t *testing.T) {}\n'
+    lonely = with_repo(task, {"extra/extra.go": b"package extra\n", "extra/extra_test.go": tests})
+    submission = left(lonely)
+    files = {path: data for path, data in submission.files.items() if path != "extra/extra.go"}
+    grade = grader.grade(lonely, Submission(files=files if extra is None else {**files, "extra/extra.go": extra}))
+    assert (grade.compiles, grade.code) == (False, Reason.BUILD_FAILED)
+
+
+def test_go_code_of_the_hidden_suite_is_not_there_when_the_module_is_built(grader: Grader, task: Task) -> None:
+    """A package in its testdata could be imported."""
+    knowing = replace(task, hidden={**task.hidden, "testdata/want/want.go": b"package want\n\nconst Answer = 5\n"})
+    guess = b'package tally\n\nimport "example.com/tally/testdata/want"\n\nvar Hidden = want.Answer\n'
+    grade = grader.grade(knowing, left(knowing, more=guess))
+    assert (grade.compiles, grade.code) == (False, Reason.BUILD_FAILED)
+
+
+@pytest.mark.parametrize("folder", ["v0", "v01", "v1", "v2", "v10"])
+def test_packages_that_look_like_versions_have_their_own_tests(
+    grader: Grader, task: Task, folder: str
+) -> None:
+    """Go leaves v2 and later out of a binary's name, and no other."""
+    version = b"package version\n\n// F is one.\nfunc F() int { return 1 }\n"
+    tests = (
+        f'package version_test\n\nimport (\n\t"testing"\n\n\t"example.com/tally/{folder}"\n)\n\n'
+        'func TestF(t *testing.T) {\n\tif version.F() != 1 {\n\t\tt.Error("not one")\n\t}\n}\n'
+    ).encode()
+    versioned = with_repo(task, {f"{folder}/f.go": version, f"{folder}/f_test.go": tests})
+    assert grader.grade(versioned, left(versioned)).code is Reason.PASSED
+    wrong = {**left(versioned).files, f"{folder}/f.go": version.replace(b"1", b"2")}
+    grade = grader.grade(versioned, Submission(files=wrong))
+    assert grade.reason.endswith(f"{folder}.TestF")
+
+
+def test_who_needs_more_time_has_that_of_a_build(
+    grader: Grader, task: Task, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first command has a part of it; that it was too slow decides nothing."""
+    real, asked = grader.host.go, []
+
+    def slow(folder: Path, *arguments: str, limits: Limits = BUILD_LIMITS) -> Completed:
+        asked.append((arguments[0], limits.seconds))
+        if limits.seconds < BUILD_LIMITS.seconds:
+            return replace(real(folder, "version"), exit_code=-1, timed_out=True)
+        return real(folder, *arguments, limits=limits)
+
+    grader.baseline(task)
+    monkeypatch.setattr(grader.host, "go", slow)
+    assert grader.grade(task, left(task)).code is Reason.PASSED
+    assert asked == [("test", 60), ("build", 180), ("test", 180)]

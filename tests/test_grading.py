@@ -17,7 +17,7 @@ from go_debug_bench.errors import InfrastructureError
 from go_debug_bench.grade import Grade, Outcome, Reason
 from go_debug_bench.grading import Grader
 from go_debug_bench.isolation import Isolation
-from go_debug_bench.launcher import Completed
+from go_debug_bench.launcher import Completed, Limits
 from go_debug_bench.task import Task, load_task
 from go_debug_bench.toolchain import Toolchain
 from go_debug_bench.workspace import Workspace
@@ -380,8 +380,8 @@ def test_a_failure_that_the_reference_shares_is_the_machines(
     fresh.baseline(task)
     real = fresh.host.go
 
-    def full_disk(folder: Path, *arguments: str) -> Completed:
-        done = real(folder, *arguments)
+    def full_disk(folder: Path, *arguments: str, **limits: Limits) -> Completed:
+        done = real(folder, *arguments, **limits)
         return dataclasses.replace(done, exit_code=1, output=b"write: no space left on device\n")
 
     monkeypatch.setattr(fresh.host, "go", full_disk)

@@ -212,33 +212,6 @@ def test_facts_reach_the_junit_file(pytester: pytest.Pytester, project: Path) ->
     assert (facts["compiles"], facts["tampered"], facts["hidden"], facts["reward"]) == (True, False, False, 0.1)
 
 
-def test_no_tree_is_built_twice_and_no_test_binary_is_run_twice(
-    pytester: pytest.Pytester, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The commands of one task's checks, counted: this is the floor of the design, and must not grow."""
-    from go_debug_bench.grading import Grader
-
-    pytester.runpytest("--gobench-tasks", "tasks/tiny-tally", "-k", "unfixed")  # the baseline is known from here
-    counts = {"vet": 0, "build": 0, "test": 0, "run": 0}
-    real_go, real_run = Grader.go, Grader._run_package
-
-    def go(self: Grader, folder: Path, *arguments: str) -> object:
-        counts[arguments[0]] += 1
-        return real_go(self, folder, *arguments)
-
-    def run(self: Grader, *arguments: object) -> object:
-        counts["run"] += 1
-        return real_run(self, *arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(Grader, "go", go)
-    monkeypatch.setattr(Grader, "_run_package", run)
-    pytester.runpytest_inprocess("--gobench-tasks", "tasks/tiny-tally").assert_outcomes(passed=14)
-    public = {"build": 2, "test": 2, "run": 12}  # unfixed and reference, in six orders each
-    # Six distinct trees, of which public-green has built two already; the broken one, and its control.
-    hidden = {"build": 6, "test": 6, "run": 6}
-    assert counts == {"vet": 1, **{kind: public[kind] + hidden[kind] for kind in public}}
-
-
 def test_a_machine_failure_is_an_error_without_a_verdict(
     pytester: pytest.Pytester, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

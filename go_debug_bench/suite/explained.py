@@ -10,7 +10,7 @@ from go_debug_bench.gosource import parse_go
 from go_debug_bench.suite.finding import Finding
 from go_debug_bench.suite.goapi import Declared, Use, declared, read_source, uses
 from go_debug_bench.task import Task
-from go_debug_bench.tree import Tree, is_test_file
+from go_debug_bench.tree import is_test_file
 
 __all__ = ["unexplained"]
 
@@ -33,8 +33,7 @@ def unexplained(task: Task) -> list[Finding]:
     for item in declared(task.repo):
         if not item.owner or item.owner[:1].isupper():
             candidates[item.name].append(item)
-    module = task.module
-    packages = _packages(module, task.repo)
+    packages = _packages(task)
     public = {use.name for data in task.public_tests.values() for use in uses(data, packages)}
     said = _said(task)
     found: dict[str, Finding] = {}
@@ -44,7 +43,7 @@ def unexplained(task: Task) -> list[Finding]:
             if (use.name, use.package) in seen:
                 continue
             seen.add((use.name, use.package))
-            declarations = [item for item in candidates[use.name] if _may_be(use, item, module)]
+            declarations = [item for item in candidates[use.name] if _may_be(use, item, task)]
             explained = use.name in public or use.name in said or any(map(_explains_itself, declarations))
             if declarations and not explained:
                 found.setdefault(use.name, _finding(declarations[0], path, use))
@@ -60,30 +59,24 @@ def _finding(item: Declared, path: str, use: Use) -> Finding:
     )
 
 
-def _may_be(use: Use, item: Declared, module: str) -> bool:
+def _may_be(use: Use, item: Declared, task: Task) -> bool:
     """Whether a use can mean a declaration: one of the package that is named, or any field or method."""
     if not use.package:
         return bool(item.owner)
-    return not item.owner and use.package == _import_path(module, item.file)
+    return not item.owner and use.package == task.import_path(item.file.rpartition("/")[0])
 
 
 def _explains_itself(item: Declared) -> bool:
     return bool(item.doc) or (item.kind == "method" and bool(_KNOWN_METHODS.fullmatch(item.name)))
 
 
-def _packages(module: str, repo: Tree) -> dict[str, str]:
+def _packages(task: Task) -> dict[str, str]:
     """Import path -> name of the module's packages."""
     return {
-        _import_path(module, path): parse_go(data).package
-        for path, data in repo.items()
+        task.import_path(path.rpartition("/")[0]): parse_go(data).package
+        for path, data in task.repo.items()
         if is_built(path) and not is_test_file(path)
     }
-
-
-def _import_path(module: str, file: str) -> str:
-    """The import path of the package that a file belongs to."""
-    folder = file.rpartition("/")[0]
-    return f"{module}/{folder}" if folder else module
 
 
 def _said(task: Task) -> set[str]:
