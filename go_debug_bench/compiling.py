@@ -28,7 +28,7 @@ _FLAGS = ("-vet=off", "-ldflags=-s -w")
 _LIMITS = replace(BUILD_LIMITS, seconds=BUILD_LIMITS.seconds / 3)
 # A program, which is linked too; a package that its tests may join; a reader of the files beside it.
 _BUILT_OTHERWISE = re.compile(rb"\bmain\b|_test\b|go:embed")
-_VERSION = re.compile(r"/v([2-9]|[1-9]\d+)\Z")
+_VERSION = re.compile(r"/v\d+\Z")
 
 
 class Compiler:
@@ -55,7 +55,7 @@ class Compiler:
         wanted = ("-o", f"{found}/", "./...", *_patterns(task))
         done = self._host.go(folder, "test", "-c", *_FLAGS, *wanted, limits=_LIMITS)
         binaries = {package: found / f"{name}.test" for package, name in _names(task).items()}
-        # As many, and no other: where two packages have one name, Go refuses, and this guess has found it out.
+        # As many, and no others: the names are a guess, which two packages may share.
         if not done.ok or sorted(binaries.values()) != sorted(found.iterdir()):
             return {}
         if self._once:

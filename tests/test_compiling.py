@@ -135,7 +135,10 @@ def test_a_package_that_its_tests_do_not_import_has_to_be_there(
 ) -> None:
     """A folder that holds external tests alone can be tested, and not be built."""
     tests = b'package extra_test\n\nimport "testing"\n\nfunc TestExtra(t *testing.T) {}\n'
-    lonely = with_repo(task, {"extra/extra.go": b"package extra\n", "extra/extra_test.go": tests})
+    never = b'//go:build never\n\npackage extra_test\n\nimport _ "example.com/tally/extra"\n'
+    lonely = with_repo(
+        task, {"extra/extra.go": b"package extra\n", "extra/extra_test.go": tests, "extra/never_test.go": never}
+    )
     submission = left(lonely)
     files = {path: data for path, data in submission.files.items() if path != "extra/extra.go"}
     grade = grader.grade(lonely, Submission(files=files if extra is None else {**files, "extra/extra.go": extra}))
@@ -151,9 +154,7 @@ def test_go_code_of_the_hidden_suite_is_not_there_when_the_module_is_built(grade
 
 
 @pytest.mark.parametrize("folder", ["v0", "v01", "v1", "v2", "v10"])
-def test_packages_that_look_like_versions_have_their_own_tests(
-    grader: Grader, task: Task, folder: str
-) -> None:
+def test_packages_that_look_like_versions_have_their_own_tests(grader: Grader, task: Task, folder: str) -> None:
     """Go leaves v2 and later out of a binary's name, and no other."""
     version = b"package version\n\n// F is one.\nfunc F() int { return 1 }\n"
     tests = (
