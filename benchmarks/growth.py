@@ -64,8 +64,15 @@ def draw(found: Mapping[str, Mapping[int, float]], out: Path) -> None:
     for (name, seconds), colour in zip(found.items(), _COLOURS, strict=True):
         sizes = sorted(seconds)
         axes.plot(sizes, [seconds[size] for size in sizes], marker="o", color=colour, linewidth=2)
+        ends = sizes[-1] < _SIZES[-1]  # before the others: its name stands above it, and theirs beside them
         axes.annotate(
-            name, (sizes[-1], seconds[sizes[-1]]), xytext=(8, 0), textcoords="offset points", color=colour, va="center"
+            name,
+            (sizes[-1], seconds[sizes[-1]]),
+            xytext=(0, 9) if ends else (8, 0),
+            textcoords="offset points",
+            color=colour,
+            ha="center" if ends else "left",
+            va="baseline" if ends else "center",
         )
     axes.set_xscale("log")
     axes.set_yscale("log")
