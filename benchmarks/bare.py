@@ -59,10 +59,10 @@ class Floor:
         self._broken = written(broken, room / "broken")
         self._graded = [written({**files, **task.hidden}, room / f"graded{i}") for i, files in enumerate(graded)]
 
-    def compile(self) -> None:
-        """Compile every tree's packages and those of its tests, and link none."""
+    def compile(self, bare: Bare) -> None:
+        """Compile every tree's packages and those of its tests with another cache, and link none."""
         for room in (*self._public, *self._graded):
-            self._bare.go(room, "list", "-export", "-test", "./...")
+            bare.go(room, "list", "-export", "-test", "./...")
 
     def run(self) -> None:
         """All commands, in turn."""

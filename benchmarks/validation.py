@@ -59,7 +59,7 @@ def validation(toolchain: Toolchain, tasks: Sequence[Task], room: Path, *, round
     )
     yield _kept(folders, room, rounds)
     if cold:
-        yield _cold(toolchain, tasks, folders, room, warm)
+        yield _cold(toolchain, tasks, floors, room, warm)
 
 
 def _kept(folders: Sequence[Path], room: Path, rounds: int) -> Figure:
@@ -70,13 +70,12 @@ def _kept(folders: Sequence[Path], room: Path, rounds: int) -> Figure:
     )
 
 
-def _cold(toolchain: Toolchain, tasks: Sequence[Task], folders: Sequence[Path], room: Path, warm: float) -> Figure:
+def _cold(toolchain: Toolchain, tasks: Sequence[Task], floors: Sequence[Floor], room: Path, warm: float) -> Figure:
     """The first run on a machine, against one cold build of the same packages and the warm time.
 
     The packages are the standard library's, those of the grader's tools, and those of each tree with its tests.
     """
     bare = Bare(toolchain, room, cache=room / "cold-go-build")
-    floors = [Floor(bare, task, room / f"{task.id}-cold") for task in tasks]
     source = toolchain.goroot / "src"
     imports = {path for task in tasks for path in task.imports if (source / path).is_dir()}
     module = room / "cold-module"
@@ -87,12 +86,12 @@ def _cold(toolchain: Toolchain, tasks: Sequence[Task], folders: Sequence[Path], 
         bare.go(_TOOLS, "build", "./...")
         bare.go(module, "build", *sorted(imports), "testing", "testing/internal/testdeps")
         for floor in floors:
-            floor.compile()
+            floor.compile(bare)
 
     built = timed(build)
     cache = room / "cold-cache"
     cache.mkdir(mode=0o700)
-    first = _checks(folders, room, "0", GOBENCH_CACHE=str(cache))
+    first = _checks([task.folder for task in tasks], room, "0", GOBENCH_CACHE=str(cache))
     return Figure(
         name=f"validate {len(tasks)} tasks, empty cache",
         value=first.wall / (built.wall + warm),

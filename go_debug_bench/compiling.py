@@ -128,9 +128,9 @@ def _is_external(task: Task) -> bool:
     suite = {path: data for path, data in {**task.public_tests, **task.hidden}.items() if path.endswith(".go")}
     read = {path: parse_go(data) for path, data in suite.items()}
     needed = {
-        path.rpartition("/")[0]
+        folder
         for path, file in read.items()
-        if task.import_path(path.rpartition("/")[0]) in file.imports and not file.constrained
+        if task.import_path(folder := path.rpartition("/")[0]) in file.imports and not file.constrained
     }
     external = all(is_test_file(path) and file.package.endswith("_test") for path, file in read.items())
     return external and needed.issuperset(task.test_packages)

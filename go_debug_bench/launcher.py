@@ -111,7 +111,7 @@ class Runner:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                close_fds=False,
+                close_fds=False,  # the launcher keeps them from the program; what it starts ran a tenth slower else
             )
         except OSError as error:
             raise InfrastructureError(f"cannot start {argv[0]}: {error}") from error

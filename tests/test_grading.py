@@ -108,6 +108,7 @@ def test_code_that_does_not_build_earns_nothing_and_is_told_the_first_error(
     grade = grader.grade(task, agent)
     assert grade.reward == 0
     assert grade.code is Reason.BUILD_FAILED
+    assert list(grade.seconds) == ["collect", "build and lint"]
     assert grade.reason.startswith("the module does not build: ./tally.go:4:8: cannot use readings")
 
 

@@ -57,7 +57,7 @@ def long_run(tmpdir: Path, workers: str) -> Iterator[subprocess.Popen[bytes]]:
     """A run that repeats a hidden suite without end, caught in the middle."""
     argv = [sys.executable, "-m", "pytest", "--gobench-tasks", "-p", "no:cacheprovider", "-n", workers]
     argv += [str(EXAMPLES / "valid"), "--gobench-repeat=1000000", "-k", "stable"]
-    env = {**os.environ, "TMPDIR": str(tmpdir), "GOBENCH_CACHE": str(cache_dir())}
+    env = {**os.environ, "TMPDIR": str(tmpdir)}
     # A job in the background of a script, as this run of tests may be one, ignores Ctrl-C, and so would its children.
     process = subprocess.Popen(
         ["env", "--default-signal=INT", *argv],

@@ -13,8 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from go_debug_bench.workspace import cache_dir
-
 ROOT = Path(__file__).parent.parent
 TASKS = sorted(path.name for path in (ROOT / "tasks").iterdir())
 
@@ -98,7 +96,7 @@ def test_an_installed_wheel_proves_its_own_tasks_from_anywhere(wheel: Path, tmp_
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "site")  # noqa: S202  (our own archive)
     (tmp_path / "elsewhere").mkdir()
-    env = {**os.environ, "PYTHONPATH": str(tmp_path / "site"), "GOBENCH_CACHE": str(cache_dir())}
+    env = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
     argv = [sys.executable, "-m", "pytest_gobench", "build", "-n", "0", "--", "-k", "unfixed"]
     done = subprocess.run(argv, cwd=tmp_path / "elsewhere", env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
